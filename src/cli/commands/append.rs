@@ -1,0 +1,159 @@
+//! `jp conversation append`
+
+use std::{
+    ffi::{OsStr, OsString},
+    io::Read,
+    path::Path,
+};
+
+use serde_json::json;
+
+use super::{DONE, Outcome, workspace_with};
+use crate::{
+    cli::{args::Append, error::CommandError, output::Output},
+    env::Env,
+    format::{FileName, Form, limits},
+    fsutil::AtPath,
+    model::{ConversationId, EventKind, EventType, Meta, title_from},
+    plan::Draft,
+    ui::escape,
+    workspace::{AppendFailure, Appended, Workspace, prepare},
+};
+
+pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
+    let (id, files) = split(&args)?;
+    let drafts = read_all(env, files)?;
+    let (id, receipt) = match id {
+        None => {
+            let workspace = Workspace::open_or_create(env)?;
+            let title = args.title.clone().or_else(|| first_title(&drafts));
+            let meta = Meta { title, ..Meta::default() };
+            let written = workspace.create(&meta, &drafts);
+            let (guard, receipt) = written.map_err(|error| name_file(error, files))?;
+            (guard.id(), receipt)
+        }
+        Some(given) => {
+            let workspace = workspace_with(env, given)?;
+            let mut guard = workspace.lock(workspace.select(given)?)?;
+            let written = workspace.append(&mut guard, &drafts);
+            (guard.id(), written.map_err(|error| name_file(error, files))?)
+        }
+    };
+    if args.format.is_json() {
+        output.json(&report(id, &receipt.events))?;
+    } else {
+        for Appended { address, file, .. } in &receipt.events {
+            output.line(format_args!("{id} {address} {file}"))?;
+        }
+    }
+    for note in &receipt.notes {
+        output.say(format_args!("warning: {note}"));
+    }
+    Ok(DONE)
+}
+
+/// Which of the arguments are what.
+fn split(args: &Append) -> Result<(Option<&str>, &[OsString]), CommandError> {
+    let (id, files) = if args.new {
+        (None, &args.args[..])
+    } else {
+        let (id, files) = args.args.split_first().expect("clap asks for at least one");
+        if files.is_empty() {
+            let given = escape(&id.to_string_lossy()).into_owned();
+            let message = format!("no event file given beside the conversation `{given}`");
+            return Err(CommandError::usage(message).hint(
+                "`jp conversation append ID FILE…`, or `--new FILE…` for a new conversation",
+            ));
+        }
+        let id = id.to_str().ok_or_else(|| CommandError::usage("the conversation is not UTF-8"))?;
+        (Some(id), files)
+    };
+    if files.iter().filter(|file| *file == "-").count() > 1 {
+        return Err(CommandError::usage("`-` can be given once: standard input is one event"));
+    }
+    Ok((id, files))
+}
+
+/// Reads and checks all files before anything is written.
+fn read_all(env: &Env, files: &[OsString]) -> Result<Vec<Draft>, CommandError> {
+    let now = env.now();
+    let mut drafts = Vec::with_capacity(files.len());
+    let mut problems = Vec::new();
+    for file in files {
+        let bytes = match read(env, file) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                problems.push(error.to_string());
+                continue;
+            }
+        };
+        let (form, hint) = form_of(file, &bytes);
+        match prepare(bytes, form, hint, now) {
+            Ok(draft) => drafts.push(draft),
+            Err(flaws) => problems.extend(flaws.into_iter().map(|flaw| {
+                let place =
+                    |number: Option<usize>| number.map_or(String::new(), |n| format!(":{n}"));
+                let (line, column) = (place(flaw.line), place(flaw.column));
+                format!("{}{line}{column}: {}", file.display(), flaw.message)
+            })),
+        }
+    }
+    if problems.is_empty() { Ok(drafts) } else { Err(CommandError::failures(problems)) }
+}
+
+fn read(env: &Env, file: &OsStr) -> Result<Vec<u8>, crate::fsutil::FsError> {
+    let mut bytes = Vec::new();
+    if file == "-" {
+        let stdin = std::io::stdin().lock();
+        stdin.take(limits::EVENT_FILE + 1).read_to_end(&mut bytes).at("read", Path::new("-"))?;
+        return Ok(bytes);
+    }
+    let path = env.cwd().join(file);
+    let shown = Path::new(file);
+    let opened = std::fs::File::open(&path).at("read", shown)?;
+    opened.take(limits::EVENT_FILE + 1).read_to_end(&mut bytes).at("read", shown)?;
+    Ok(bytes)
+}
+
+/// How a file is written, and which type its name hints at.
+fn form_of(file: &OsStr, bytes: &[u8]) -> (Form, Option<EventType>) {
+    let path = Path::new(file);
+    let form = match path.extension().and_then(OsStr::to_str) {
+        Some("md") => Form::Markdown,
+        Some("toml") => Form::Toml,
+        _ => Form::sniff(bytes),
+    };
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let numbered = format!("000-{name}");
+    let parsed = name.parse::<FileName>().or_else(|_| numbered.parse());
+    (form, parsed.ok().and_then(|name| name.hinted_type()))
+}
+
+fn first_title(drafts: &[Draft]) -> Option<String> {
+    drafts.iter().find_map(|draft| match &draft.event.kind {
+        EventKind::Request(request) => title_from(&request.content.to_text_lossy()),
+        _ => None,
+    })
+}
+
+/// Names the file that was refused.
+fn name_file(error: AppendFailure, files: &[OsString]) -> CommandError {
+    match &error {
+        AppendFailure::Refused { index, source, .. } => {
+            let file = files.get(*index).map_or(String::new(), |file| file.display().to_string());
+            CommandError::failure(format!("{file}: {source}")).hint("nothing was appended")
+        }
+        _ => CommandError::from(error),
+    }
+}
+
+fn report(id: ConversationId, appended: &[Appended]) -> serde_json::Value {
+    let events = appended.iter().map(|appended| {
+        json!({
+            "address": appended.address.number(),
+            "file": appended.file.as_str(),
+            "commit": appended.commit.to_string(),
+        })
+    });
+    json!({"id": id, "events": events.collect::<Vec<_>>()})
+}

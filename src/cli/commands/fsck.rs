@@ -1,0 +1,109 @@
+//! `jp conversation fsck`
+
+use serde_json::{Value, json};
+
+use super::{DONE, Outcome, workspace_with};
+use crate::{
+    cli::{args::FormatArg, error::CommandError, output::Output},
+    env::Env,
+    model::ConversationId,
+    store::Problem,
+    ui::escape,
+    workspace::{Checkup, Workspace},
+};
+
+pub fn run(
+    env: &Env,
+    output: &mut Output,
+    ids: &[String],
+    repair: bool,
+    format: &FormatArg,
+) -> Outcome {
+    let workspace = match ids.first() {
+        Some(id) => Some(workspace_with(env, id)?),
+        None => Workspace::open(env)?,
+    };
+    let Some(workspace) = workspace else {
+        if format.is_json() {
+            output.json(&json!([]))?;
+        }
+        return Ok(DONE);
+    };
+    let chosen: Vec<String> = match ids {
+        [] => workspace.ids()?.iter().map(|(id, _)| id.to_string()).collect(),
+        ids => ids.to_vec(),
+    };
+    let mut reports = Vec::new();
+    let mut bad = 0;
+    for id in &chosen {
+        let handle = workspace.select(id)?;
+        let id = handle.id();
+        let checkup = if repair {
+            workspace
+                .lock(handle)
+                .and_then(|mut guard| workspace.mend(&mut guard))
+                .map_err(CommandError::from)
+        } else {
+            workspace.check(&handle).map_err(CommandError::from)
+        };
+        match checkup {
+            Ok(checkup) => {
+                bad += usize::from(!checkup.left.is_empty());
+                if format.is_json() {
+                    reports.push(json_report(id, &checkup));
+                } else {
+                    print(output, id, &checkup)?;
+                }
+            }
+            Err(error) if chosen.len() == 1 => return Err(error),
+            Err(error) => {
+                bad += 1;
+                error.report(output);
+            }
+        }
+    }
+    if format.is_json() {
+        output.json(&Value::Array(reports))?;
+    }
+    if bad == 0 { Ok(DONE) } else { Err(CommandError::silent(1)) }
+}
+
+fn print(output: &mut Output, id: ConversationId, checkup: &Checkup) -> std::io::Result<()> {
+    for problem in &checkup.problems {
+        output.line(format_args!("{id}: {}", escape(&problem.to_string())))?;
+    }
+    for action in &checkup.actions {
+        output.line(format_args!("{id}: repaired: {}", escape(action)))?;
+    }
+    if let Some(commit) = checkup.commit {
+        output.line(format_args!("{id}: repaired in commit {commit}"))?;
+        for problem in &checkup.left {
+            output.line(format_args!("{id}: left as it is: {}", escape(&problem.to_string())))?;
+        }
+    } else if !checkup.problems.is_empty() && checkup.actions.is_empty() {
+        output.say(format_args!(
+            "Hint: `jp conversation fsck --repair {id}` mends what can be mended"
+        ));
+    }
+    Ok(())
+}
+
+fn json_report(id: ConversationId, checkup: &Checkup) -> Value {
+    json!({
+        "id": id,
+        "problems": checkup.problems.iter().map(json_problem).collect::<Vec<_>>(),
+        "actions": checkup.actions,
+        "commit": checkup.commit.map(|commit| commit.to_string()),
+        "left": checkup.left.iter().map(json_problem).collect::<Vec<_>>(),
+    })
+}
+
+fn json_problem(problem: &Problem) -> Value {
+    json!({
+        "file": problem.path.to_string(),
+        "line": problem.flaw.line,
+        "column": problem.flaw.column,
+        "message": problem.flaw.message,
+        "refused": problem.foreign,
+    })
+}

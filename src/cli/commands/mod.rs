@@ -1,0 +1,53 @@
+//! One file for each command.
+
+mod append;
+mod cat;
+mod fsck;
+mod git;
+mod init;
+mod ls;
+mod schema;
+mod show;
+mod store;
+
+use super::{
+    args::{Cli, Command, Conversation},
+    error::CommandError,
+    output::Output,
+};
+use crate::{
+    env::Env,
+    workspace::{SelectError, Workspace},
+};
+
+/// The exit code of a command that worked, or why it did not.
+pub type Outcome = Result<u8, CommandError>;
+
+const DONE: u8 = 0;
+
+/// Runs a command.
+pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
+    match cli.command {
+        Command::Init { directory } => init::run(env, output, &directory),
+        Command::Conversation(command) => match command {
+            Conversation::Append(args) => append::run(env, output, args),
+            Conversation::Ls { format } => ls::run(env, output, &format),
+            Conversation::Show { id, format } => show::run(env, output, &id, &format),
+            Conversation::Cat { id, address } => cat::run(env, output, &id, &address),
+            Conversation::Fsck { ids, repair, format } => {
+                fsck::run(env, output, &ids, repair, &format)
+            }
+        },
+        Command::Store(command) => store::run(env, output, command),
+        Command::Git { args } => git::run(env, output, &args),
+        Command::Schema { name, write } => {
+            schema::run(env, output, name.as_deref(), write.as_deref())
+        }
+    }
+}
+
+/// Opens the workspace for a command that names a conversation in it.
+fn workspace_with(env: &Env, id: &str) -> Result<Workspace, CommandError> {
+    let unknown = || SelectError::Unknown { given: id.to_owned(), candidates: Vec::new() };
+    Workspace::open(env)?.ok_or_else(|| unknown().into())
+}

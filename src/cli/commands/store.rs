@@ -1,0 +1,78 @@
+//! `jp store`
+
+use serde_json::json;
+
+use super::{DONE, Outcome};
+use crate::{
+    cli::{args::Store, error::CommandError, output::Output},
+    env::Env,
+    ui::escape,
+    workspace::{Location, Workspace},
+};
+
+pub fn run(env: &Env, output: &mut Output, command: Store) -> Outcome {
+    if matches!(command, Store::Path) {
+        output.line(Location::find(env)?.store.display())?;
+        return Ok(DONE);
+    }
+    let workspace = Workspace::open(env)?.ok_or_else(|| {
+        CommandError::failure("there is no store here yet")
+            .hint("`jp init` makes one, and so does the first conversation")
+    })?;
+    match command {
+        Store::Path => {}
+        Store::Stats { format } => {
+            let stats = workspace.store().stats()?;
+            let value = serde_json::to_value(&stats).expect("stats are numbers");
+            if format.is_json() {
+                output.json(&value)?;
+            } else if let Some(map) = value.as_object() {
+                for (key, value) in map {
+                    output.line(format_args!(
+                        "{:<18}{value}",
+                        format!("{}:", key.replace('_', " "))
+                    ))?;
+                }
+            }
+        }
+        Store::Pack { format } => {
+            let report = workspace.pack(env)?;
+            if format.is_json() {
+                output.json(&json!({
+                    "packs_before": report.packs_before,
+                    "packs_after": report.packs_after,
+                    "packed_refs": report.packed_refs,
+                    "compressed_by_git": report.by_git,
+                }))?;
+            } else {
+                output.line(format_args!(
+                    "{} packs before, {} after",
+                    report.packs_before, report.packs_after
+                ))?;
+            }
+            for damaged in &report.damaged {
+                let reason = escape(&damaged.reason).into_owned();
+                output.say(format_args!(
+                    "warning: `{}` was left alone: {reason}",
+                    damaged.path.display()
+                ));
+            }
+        }
+        Store::Fsck { format } => {
+            let refs = workspace.store().damaged_refs()?;
+            let mut problems: Vec<_> = refs.iter().map(ToString::to_string).collect();
+            problems.extend(workspace.store().fsck(env)?);
+            if format.is_json() {
+                output.json(&json!({"problems": problems}))?;
+            } else {
+                for problem in &problems {
+                    output.line(escape(problem))?;
+                }
+            }
+            if !problems.is_empty() {
+                return Err(CommandError::silent(1));
+            }
+        }
+    }
+    Ok(DONE)
+}

@@ -1,0 +1,240 @@
+//! Errors as a user meets them: what failed, what to do next, and the exit code.
+
+use std::io;
+
+use super::output::Output;
+use crate::{
+    format::EncodeError,
+    fsutil::FsError,
+    model::ConversationId,
+    store::{GitError, MaintenanceError, RefError, StatsError},
+    ui::escape,
+    workspace::{AppendFailure, LoadError, SelectError, WorkspaceError},
+};
+
+/// What an exit code tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It did not work.
+    Failure,
+    /// It was called wrongly.
+    Usage,
+    /// Somebody else is at it: try again.
+    TryAgain,
+    /// Nobody reads the output any more.
+    BrokenPipe,
+    /// Everything has been said already.
+    Silent(u8),
+}
+
+/// An error on its way to the user.
+#[derive(Debug)]
+pub struct CommandError {
+    kind: Kind,
+    messages: Vec<String>,
+    hints: Vec<String>,
+}
+
+impl CommandError {
+    /// It did not work.
+    pub fn failure(message: impl ToString) -> Self {
+        Self { kind: Kind::Failure, messages: vec![message.to_string()], hints: Vec::new() }
+    }
+
+    /// It did not work, for several reasons.
+    pub fn failures(messages: Vec<String>) -> Self {
+        Self { kind: Kind::Failure, messages, hints: Vec::new() }
+    }
+
+    /// It was called wrongly.
+    pub fn usage(message: impl ToString) -> Self {
+        Self { kind: Kind::Usage, messages: vec![message.to_string()], hints: Vec::new() }
+    }
+
+    /// Everything has been said already.
+    pub fn silent(code: u8) -> Self {
+        Self { kind: Kind::Silent(code), messages: Vec::new(), hints: Vec::new() }
+    }
+
+    /// What clap has to say: help and versions are no errors.
+    pub fn from_clap(error: &clap::Error, output: &mut Output) -> Self {
+        if !error.use_stderr() {
+            return match output.text(error) {
+                Ok(()) => Self::silent(0),
+                Err(error) => Self::from(error),
+            };
+        }
+        output.say(error.to_string().trim_end());
+        Self::silent(2)
+    }
+
+    /// Adds what the user can do next.
+    pub fn hint(mut self, hint: impl ToString) -> Self {
+        self.hints.push(hint.to_string());
+        self
+    }
+
+    fn try_again(mut self) -> Self {
+        self.kind = Kind::TryAgain;
+        self
+    }
+
+    /// Tells the user.
+    pub fn report(&self, output: &mut Output) {
+        // What was printed before comes before the error.
+        let _unread = output.flush();
+        for message in &self.messages {
+            output.say(format_args!("error: {}", harmless(message)));
+        }
+        for hint in &self.hints {
+            output.say(format_args!("Hint: {}", harmless(hint)));
+        }
+    }
+
+    /// The exit code of the process.
+    pub fn exit_code(&self) -> u8 {
+        match self.kind {
+            Kind::Failure => 1,
+            Kind::Usage => 2,
+            Kind::TryAgain => 75,
+            Kind::BrokenPipe => 0,
+            Kind::Silent(code) => code,
+        }
+    }
+}
+
+/// Escapes each line of a message; the line breaks are ours.
+fn harmless(message: &str) -> String {
+    message.lines().map(escape).collect::<Vec<_>>().join("\n")
+}
+
+impl From<io::Error> for CommandError {
+    fn from(error: io::Error) -> Self {
+        let broken = error.kind() == io::ErrorKind::BrokenPipe;
+        let mut failure = Self::failure(format!("cannot write the output: {error}"));
+        if broken {
+            failure.kind = Kind::BrokenPipe;
+            failure.messages.clear();
+        }
+        failure
+    }
+}
+
+impl From<WorkspaceError> for CommandError {
+    fn from(error: WorkspaceError) -> Self {
+        Self::failure(error)
+    }
+}
+
+impl From<FsError> for CommandError {
+    fn from(error: FsError) -> Self {
+        Self::failure(error)
+    }
+}
+
+impl From<RefError> for CommandError {
+    fn from(error: RefError) -> Self {
+        let busy = matches!(error, RefError::Busy { .. });
+        let failure = Self::failure(error);
+        if busy { failure.try_again() } else { failure }
+    }
+}
+
+impl From<StatsError> for CommandError {
+    fn from(error: StatsError) -> Self {
+        Self::failure(error)
+    }
+}
+
+impl From<EncodeError> for CommandError {
+    fn from(error: EncodeError) -> Self {
+        Self::failure(error)
+    }
+}
+
+impl From<MaintenanceError> for CommandError {
+    fn from(error: MaintenanceError) -> Self {
+        match error {
+            MaintenanceError::Git(error) => Self::from(error),
+            error => Self::failure(error),
+        }
+    }
+}
+
+impl From<GitError> for CommandError {
+    fn from(error: GitError) -> Self {
+        let hint = match &error {
+            GitError::Untrusted(_) => Some(
+                "look at `config` in the directory that `jp store path` prints; remove these keys, or run git there yourself",
+            ),
+            GitError::NoGit => Some("install git; everything else works without it"),
+            _ => None,
+        };
+        let failure = Self::failure(error);
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+impl From<SelectError> for CommandError {
+    fn from(error: SelectError) -> Self {
+        let list = |ids: &[ConversationId]| {
+            ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        };
+        let hint = match &error {
+            SelectError::Unknown { candidates, .. } if candidates.is_empty() => {
+                Some("start one with `jp conversation append --new FILE`".to_owned())
+            }
+            SelectError::Unknown { candidates, .. } => {
+                Some(format!("perhaps {}; `jp conversation ls` lists all", list(candidates)))
+            }
+            SelectError::Ambiguous { candidates, total, .. } => {
+                let more = if *total > candidates.len() { ", …" } else { "" };
+                Some(format!("one of {}{more}", list(candidates)))
+            }
+            SelectError::Ref(_) => None,
+        };
+        let failure = Self::failure(error);
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+impl From<LoadError> for CommandError {
+    fn from(error: LoadError) -> Self {
+        let hint = match &error {
+            LoadError::Foreign { id, .. } => Some(format!(
+                "run `jp conversation fsck {id}` to list all problems, with `--repair` to mend them"
+            )),
+            _ => None,
+        };
+        let failure = Self::failure(error);
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+impl From<AppendFailure> for CommandError {
+    fn from(error: AppendFailure) -> Self {
+        match error {
+            AppendFailure::Load(error) => Self::from(error),
+            AppendFailure::Ref(error) => Self::from(error),
+            error @ AppendFailure::Damaged { id, .. } => Self::failure(error).hint(format!(
+                "run `jp conversation fsck {id}` to list all problems, with `--repair` to mend them"
+            )),
+            error @ AppendFailure::Locked { .. } => {
+                Self::failure(error).hint("try again when the other process is done").try_again()
+            }
+            error @ AppendFailure::Contended { .. } => {
+                Self::failure(error).hint("try again").try_again()
+            }
+            error => Self::failure(error),
+        }
+    }
+}

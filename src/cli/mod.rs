@@ -1,0 +1,32 @@
+//! The command line: arguments in, exit codes out, and the words in between.
+//!
+//! This is the only module that knows clap, chooses exit codes, and gives hints.
+
+mod args;
+mod commands;
+mod error;
+mod output;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use self::{args::Cli, error::CommandError, output::Output};
+use crate::env::Env;
+
+/// Runs jp and returns its exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>, env: &Env) -> u8 {
+    let mut output = Output::of_process();
+    let result = match Cli::try_parse_from(args) {
+        Ok(cli) => commands::run(cli, env, &mut output),
+        Err(error) => Err(CommandError::from_clap(&error, &mut output)),
+    };
+    let result = result.and_then(|code| output.flush().map(|()| code).map_err(CommandError::from));
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            error.report(&mut output);
+            error.exit_code()
+        }
+    }
+}

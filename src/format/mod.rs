@@ -1,0 +1,32 @@
+//! The on-disk format: an event file to bytes and back, a manifest to lines and back, and every
+//! name and version in it.
+//!
+//! Nothing here does I/O. `docs/format.md` is the specification; this is its only implementation.
+
+mod base64;
+mod event;
+mod fence;
+mod flaw;
+mod frontmatter;
+mod header;
+pub mod limits;
+mod manifest;
+mod markdown;
+mod meta;
+mod names;
+mod schema;
+mod stamp;
+mod toml_event;
+mod version;
+mod yaml;
+
+pub use event::{Decoded, EncodeError, Form, decode, encode};
+pub use flaw::Flaw;
+pub use manifest::{Line, Manifest};
+pub use meta::{decode_meta, encode_meta};
+pub use names::{
+    CONFIG_FILE, FileName, InvalidName, MANIFEST_FILE, META_DIR, META_FILE, QUEUE_DIR, RunName,
+};
+pub use schema::{Schema, schemas};
+pub use stamp::stamp;
+pub use version::{Compatibility, FormatVersion};

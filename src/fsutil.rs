@@ -1,0 +1,209 @@
+//! File-system primitives for everything that writes outside git objects, and the syncs under them.
+//!
+//! What returns `Ok` here is on disk: contents are synced before a rename and the directory after
+//! it. It refuses to follow a symlink in place of the file being replaced, and it never retries: a
+//! failed sync may have dropped the pages, so the only honest answer is an error naming the path.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// What failed, on which path, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} `{}`: {}", path.display(), cause(source))]
+pub struct FsError {
+    action: &'static str,
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl FsError {
+    /// Names the action and the path of a failed system call.
+    pub fn new(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
+        let path = path.into();
+        FsError { action, path, source }
+    }
+
+    /// The path the action was about.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The class of the cause.
+    pub fn source_kind(&self) -> io::ErrorKind {
+        self.source.kind()
+    }
+
+    /// The error number of the cause, if the system gave one.
+    pub fn raw_os_error(&self) -> Option<i32> {
+        self.source.raw_os_error()
+    }
+}
+
+/// Attaches an action and a path to an I/O result.
+pub trait AtPath<T> {
+    /// Turns an I/O error into one that says what could not be done to `path`.
+    fn at(self, action: &'static str, path: &Path) -> Result<T, FsError>;
+}
+
+impl<T> AtPath<T> for io::Result<T> {
+    fn at(self, action: &'static str, path: &Path) -> Result<T, FsError> {
+        self.map_err(|source| FsError::new(action, path, source))
+    }
+}
+
+/// Replaces `path` by a file with these bytes: after a crash it holds the old or the new contents.
+///
+/// The permissions of a file that is replaced are kept; a new file gets 0644 less the umask.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    let directory = parent(path);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".jp-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    let mut temporary = builder.tempfile_in(directory).at("create a file in", directory)?;
+    if let Ok(existing) = fs::symlink_metadata(path)
+        && existing.is_file()
+    {
+        temporary.as_file().set_permissions(existing.permissions()).at("write", path)?;
+    }
+    temporary.write_all(bytes).at("write", path)?;
+    temporary.as_file().sync_all().at("sync", path)?;
+    // Dropping the `PersistError` removes the temporary file.
+    temporary.persist(path).map_err(|error| FsError::new("replace", path, error.error))?;
+    sync_dir(directory)
+}
+
+/// Makes the entries of a directory durable.
+pub fn sync_dir(path: &Path) -> Result<(), FsError> {
+    #[cfg(unix)]
+    File::open(path).and_then(|directory| directory.sync_all()).at("sync directory", path)?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// Creates a directory and its missing parents, each durable in its own parent.
+pub fn create_dir_durable(path: &Path) -> Result<(), FsError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let above = parent(path);
+    if above != path {
+        create_dir_durable(above)?;
+    }
+    match fs::create_dir(path) {
+        Ok(()) => {}
+        // Somebody else was faster; their entry may not be synced yet, so ours is not skipped.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
+        Err(error) => return Err(FsError::new("create directory", path, error)),
+    }
+    sync_dir(above)
+}
+
+/// Syncs several files at once, so that the file system can put them into one journal commit.
+pub fn sync_together(files: &[(&Path, &File)]) -> Result<(), FsError> {
+    let sync = |(path, file): &(&Path, &File)| file.sync_all().at("sync", path);
+    let Some((last, others)) = files.split_last() else {
+        return Ok(());
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = others
+            .iter()
+            .map(|entry| {
+                std::thread::Builder::new()
+                    .spawn_scoped(scope, move || sync(entry))
+                    // Out of threads is no reason to fail: sync here instead.
+                    .map_err(|_error| entry)
+            })
+            .collect();
+        let mut outcome = sync(last);
+        for other in others {
+            let result = match other {
+                Ok(thread) => thread.join().expect("fsync does not panic"),
+                Err(entry) => sync(entry),
+            };
+            outcome = outcome.and(result);
+        }
+        outcome
+    })
+}
+
+/// The directory that holds `path`, as something that can be opened.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => path,
+    }
+}
+
+/// The text of an error without the number that the standard library appends.
+fn cause(error: &io::Error) -> String {
+    let text = error.to_string();
+    match error.raw_os_error() {
+        Some(code) => text.strip_suffix(&format!(" (os error {code})")).unwrap_or(&text).to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn write_atomic_replaces_the_contents_and_leaves_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        write_atomic(&path, b"one").unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn write_atomic_keeps_the_permissions_of_the_file_it_replaces() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        fs::write(&path, "secret").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_no_temporary_file_and_names_path_and_cause() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("taken");
+        fs::create_dir_all(path.join("inside")).unwrap();
+        let error = write_atomic(&path, b"x").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("cannot replace `{}`: Is a directory", path.display())
+        );
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn create_dir_durable_creates_missing_parents_and_accepts_what_exists() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a/b/c");
+        create_dir_durable(&path).unwrap();
+        create_dir_durable(&path).unwrap();
+        assert!(path.is_dir());
+        fs::write(path.join("file"), "").unwrap();
+        assert!(create_dir_durable(&path.join("file")).is_err());
+    }
+
+    #[test]
+    fn sync_together_syncs_all_and_accepts_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let paths: Vec<_> = (0..3).map(|n| directory.path().join(n.to_string())).collect();
+        let files: Vec<_> = paths.iter().map(|path| File::create(path).unwrap()).collect();
+        let pairs: Vec<_> = paths.iter().map(PathBuf::as_path).zip(&files).collect();
+        sync_together(&pairs).unwrap();
+        sync_together(&[]).unwrap();
+    }
+}

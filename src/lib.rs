@@ -1,0 +1,54 @@
+//! jp keeps conversations with language models as directories in git.
+//!
+//! Imports point downward: `model` knows nothing, `format` knows `model`, `plan` decides, `store`
+//! writes, `workspace` opens, `cli` wires it all. `docs/architecture.md` is the map.
+
+#![cfg_attr(
+    test,
+    expect(clippy::disallowed_methods, reason = "tests make files and children of their own")
+)]
+
+pub mod model;
+
+pub mod format;
+
+pub mod plan;
+
+pub mod config;
+
+pub mod env;
+pub mod fsutil;
+pub mod process;
+
+pub mod store;
+
+pub mod workspace;
+
+pub mod ui;
+
+mod cli;
+
+use std::{ffi::OsString, process::ExitCode, sync::Arc};
+
+/// What a process that was interrupted ends with.
+const INTERRUPTED: i32 = 130;
+
+/// Runs jp as a process: its arguments, its environment, its signals.
+pub fn main() -> ExitCode {
+    let always = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let signal = signal_hook::consts::SIGINT;
+    // Without the handler an interrupt still ends the process, only with another status.
+    let _handled = signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, always);
+    match env::Env::of_process() {
+        Ok(env) => ExitCode::from(run(std::env::args_os(), &env)),
+        Err(error) => {
+            ui::complain(format_args!("error: the current directory cannot be used: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs jp with these arguments in this world, and returns its exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>, env: &env::Env) -> u8 {
+    cli::run(args, env)
+}

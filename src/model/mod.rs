@@ -1,0 +1,41 @@
+//! What a conversation is: ids, events, turns, status.
+//!
+//! Plain values and pure functions. Nothing here does I/O, reads the clock, or knows how an event
+//! is written to a file.
+
+mod address;
+mod answer;
+mod body;
+mod event;
+mod id;
+mod inquiry;
+mod json;
+mod meta;
+mod names;
+mod progress;
+mod status;
+mod stream;
+mod time;
+mod title;
+mod tool;
+
+pub use address::{Address, InvalidAddress};
+pub use answer::{Block, Finish, Signature};
+pub use body::Body;
+pub use event::{
+    Attachment, Compaction, Event, EventKind, EventType, Message, Metadata, Reasoning, Request,
+    Structured, UnknownEventType, Writer,
+};
+pub use id::{ConversationId, InvalidConversationId};
+pub use inquiry::{
+    Answer, AnswerType, Choice, InquiryKind, InquiryRequest, InquiryResponse, Outcome,
+};
+pub use json::{InvalidJson, Json};
+pub use meta::{Forked, Meta};
+pub use names::{AnswerId, CallId, InquiryId, ModelName, ToolName};
+pub use progress::{OpenQuestion, PendingCall, Progress, Refusal};
+pub use status::{Pending, Status};
+pub use stream::{Entry, IncompleteTurn, Stream, Turn};
+pub use time::{InvalidTimestamp, Timestamp};
+pub use title::title_from;
+pub use tool::{Arguments, ToolCall, ToolResult, ToolStart};

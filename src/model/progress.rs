@@ -1,0 +1,250 @@
+//! How far a conversation has come: a fold over its events that costs the same at any length.
+//!
+//! It answers three questions without looking back: does this event start a turn, may it stand
+//! here, and what is still missing from the last turn.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AnswerId, Block, CallId, Event, EventKind, EventType, InquiryId, Message, Pending, Reasoning,
+    Status, Structured, ToolName,
+};
+
+/// What the events so far amount to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Progress {
+    /// Turns begun, with one that has only its prelude so far.
+    groups: u64,
+    /// The last turn holds nothing yet but configuration, compaction and attachments.
+    prelude: bool,
+    /// The last turn has a request.
+    requested: bool,
+    /// A model has answered since the last request.
+    responded: bool,
+    /// The last event of the dialogue is a request.
+    at_request: bool,
+    /// Results have come in that no model has answered yet.
+    follow_up_due: bool,
+    /// The answer that began and has not ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open_answer: Option<AnswerId>,
+    /// Calls of the last turn without a result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<PendingCall>,
+    /// Questions of the last turn without an answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    questions: Vec<OpenQuestion>,
+}
+
+/// A call that has no result yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingCall {
+    /// The call.
+    pub id: CallId,
+    /// The tool.
+    pub tool: ToolName,
+    /// How many times it was started; with no result, what it did is unknown.
+    #[serde(default)]
+    pub attempts: u32,
+}
+
+/// A question that nobody has answered yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenQuestion {
+    /// The question.
+    pub id: InquiryId,
+    /// The tool that it is about.
+    pub tool: Option<ToolName>,
+    /// The call that it is about.
+    pub call: Option<CallId>,
+}
+
+/// Why an event cannot stand at the end of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum Refusal {
+    #[error("the result of call `{0}` has no call without a result before it")]
+    ResultWithoutCall(CallId),
+    #[error("the start of call `{0}` has no call without a result before it")]
+    StartWithoutCall(CallId),
+    #[error("call `{0}` is still waiting for its result; a second call needs an id of its own")]
+    CallTwice(CallId),
+    #[error("the answer to question `{0}` has no open question before it")]
+    AnswerWithoutQuestion(InquiryId),
+    #[error("question `{0}` is still open; a second question needs an id of its own")]
+    QuestionTwice(InquiryId),
+    #[error("question `{0}` is about call `{1}`, which is not waiting for a result")]
+    QuestionWithoutCall(InquiryId, CallId),
+    #[error("a request follows straight after a request")]
+    RequestAfterRequest,
+    #[error("a request would leave {} without a result", list(.0))]
+    RequestBeforeResults(Vec<CallId>),
+}
+
+fn list(calls: &[CallId]) -> String {
+    let names: Vec<_> = calls.iter().map(|call| format!("`{call}`")).collect();
+    let noun = if names.len() == 1 { "call" } else { "calls" };
+    format!("{noun} {}", names.join(", "))
+}
+
+impl Progress {
+    /// Turns that hold more than a prelude.
+    pub fn turns(&self) -> u64 {
+        self.groups - u64::from(self.prelude)
+    }
+
+    /// The number of the turn that the last event belongs to; `None` while there is no event.
+    pub fn current_turn(&self) -> Option<u64> {
+        self.groups.checked_sub(1)
+    }
+
+    /// Calls of the last turn without a result, in the order in which they were made.
+    pub fn pending_calls(&self) -> &[PendingCall] {
+        &self.calls
+    }
+
+    /// Questions of the last turn without an answer, in the order in which they came up.
+    pub fn open_questions(&self) -> &[OpenQuestion] {
+        &self.questions
+    }
+
+    /// Whether the last turn is under way: a request was made and not everything has come back.
+    pub fn is_incomplete(&self) -> bool {
+        self.pending().is_some()
+    }
+
+    /// What is missing from the last turn.
+    pub fn pending(&self) -> Option<Pending> {
+        if !self.calls.is_empty() {
+            Some(Pending::Tools)
+        } else if self.follow_up_due {
+            Some(Pending::FollowUp)
+        } else if self.requested && !self.responded || self.open_answer.is_some() {
+            Some(Pending::Response)
+        } else {
+            None
+        }
+    }
+
+    /// The status in a word or two.
+    pub fn status(&self) -> Status {
+        match (self.pending(), self.questions.first()) {
+            (None, _) => Status::Idle,
+            (Some(_), Some(question)) => Status::WaitingForInput(question.tool.clone()),
+            (Some(pending), None) => Status::Interrupted(pending),
+        }
+    }
+
+    /// Whether an event would begin a turn of its own.
+    pub fn begins_turn(&self, event: &Event) -> bool {
+        if self.groups == 0 {
+            return true;
+        }
+        match &event.kind {
+            EventKind::Request(request) => !request.interrupts && !self.prelude && !self.at_request,
+            EventKind::ConfigDelta(_) | EventKind::Compaction(_) | EventKind::Attachment(_) => {
+                !self.prelude && !self.is_incomplete()
+            }
+            _ => false,
+        }
+    }
+
+    /// Checks whether an event can stand here.
+    pub fn admit(&self, event: &Event) -> Result<(), Refusal> {
+        let is_pending = |id: &CallId| self.calls.iter().any(|call| call.id == *id);
+        let is_open = |id: &InquiryId| self.questions.iter().any(|question| question.id == *id);
+        match &event.kind {
+            EventKind::Request(request) if request.interrupts => Ok(()),
+            EventKind::Request(_) if self.at_request => Err(Refusal::RequestAfterRequest),
+            EventKind::Request(_) if !self.calls.is_empty() => {
+                let waiting = self.calls.iter().map(|call| call.id.clone()).collect();
+                Err(Refusal::RequestBeforeResults(waiting))
+            }
+            EventKind::ToolCall(call) if is_pending(&call.id) => {
+                Err(Refusal::CallTwice(call.id.clone()))
+            }
+            EventKind::ToolStart(start) if !is_pending(&start.id) => {
+                Err(Refusal::StartWithoutCall(start.id.clone()))
+            }
+            EventKind::ToolResult(result) if !is_pending(&result.id) => {
+                Err(Refusal::ResultWithoutCall(result.id.clone()))
+            }
+            EventKind::InquiryRequest(inquiry) if is_open(&inquiry.id) => {
+                Err(Refusal::QuestionTwice(inquiry.id.clone()))
+            }
+            EventKind::InquiryRequest(inquiry) => match &inquiry.call {
+                Some(call) if !is_pending(call) => {
+                    Err(Refusal::QuestionWithoutCall(inquiry.id.clone(), call.clone()))
+                }
+                _ => Ok(()),
+            },
+            EventKind::InquiryResponse(response) if !is_open(&response.id) => {
+                Err(Refusal::AnswerWithoutQuestion(response.id.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes an event into account, whether or not it can stand here.
+    pub fn push(&mut self, event: &Event) {
+        if self.begins_turn(event) {
+            *self = Self { groups: self.groups + 1, prelude: true, ..Self::default() };
+        }
+        if !is_prelude(event.event_type()) {
+            self.prelude = false;
+        }
+        match &event.kind {
+            EventKind::Request(_) => {
+                self.requested = true;
+                self.responded = false;
+                self.at_request = true;
+            }
+            EventKind::Message(Message { block, .. })
+            | EventKind::Reasoning(Reasoning { block, .. })
+            | EventKind::Structured(Structured { block, .. }) => {
+                self.answer(block);
+                self.responded = true;
+                self.follow_up_due = false;
+            }
+            EventKind::ToolCall(call) => {
+                self.answer(&call.block);
+                let (id, tool) = (call.id.clone(), call.tool.clone());
+                self.calls.push(PendingCall { id, tool, attempts: 0 });
+            }
+            EventKind::ToolStart(start) => {
+                for call in self.calls.iter_mut().filter(|call| call.id == start.id) {
+                    call.attempts = call.attempts.max(start.attempt);
+                }
+            }
+            EventKind::ToolResult(result) => {
+                self.calls.retain(|call| call.id != result.id);
+                self.questions.retain(|question| question.call.as_ref() != Some(&result.id));
+                self.follow_up_due = true;
+                self.at_request = false;
+            }
+            EventKind::InquiryRequest(inquiry) => self.questions.push(OpenQuestion {
+                id: inquiry.id.clone(),
+                tool: inquiry.tool.clone(),
+                call: inquiry.call.clone(),
+            }),
+            EventKind::InquiryResponse(response) => {
+                self.questions.retain(|question| question.id != response.id);
+            }
+            EventKind::Attachment(_) | EventKind::ConfigDelta(_) | EventKind::Compaction(_) => {}
+        }
+    }
+
+    fn answer(&mut self, block: &Block) {
+        self.at_request = false;
+        self.open_answer = match block.finish {
+            Some(_) => None,
+            None => block.answer.clone(),
+        };
+    }
+}
+
+/// Whether events of this type wait for the request that they belong to.
+pub(super) fn is_prelude(event_type: EventType) -> bool {
+    matches!(event_type, EventType::ConfigDelta | EventType::Compaction | EventType::Attachment)
+}

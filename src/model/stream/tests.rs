@@ -1,0 +1,201 @@
+use super::*;
+use crate::model::{
+    Answer, AnswerId, AnswerType, Arguments, Block, Body, CallId, Finish, InquiryId, InquiryKind,
+    InquiryRequest, InquiryResponse, Message, Outcome, Refusal, Request, Status, Timestamp,
+    ToolCall, ToolName, ToolResult, ToolStart,
+};
+
+fn request() -> EventKind {
+    EventKind::Request(Request { content: "Do it".into(), interrupts: false })
+}
+
+fn interruption() -> EventKind {
+    EventKind::Request(Request { content: "Wait".into(), interrupts: true })
+}
+
+fn message() -> EventKind {
+    EventKind::Message(Message { content: "Done".into(), block: Block::default() })
+}
+
+fn block(answer: &str, finish: Option<Finish>) -> EventKind {
+    let answer = Some(AnswerId::new(answer));
+    let block = Block { answer, finish, ..Block::default() };
+    EventKind::Message(Message { content: "Part".into(), block })
+}
+
+fn call(id: &str) -> EventKind {
+    EventKind::ToolCall(ToolCall {
+        tool: ToolName::new("fs_write"),
+        id: CallId::new(id),
+        arguments: Arguments::new("{}"),
+        block: Block::default(),
+    })
+}
+
+fn start(id: &str) -> EventKind {
+    EventKind::ToolStart(ToolStart { id: CallId::new(id), attempt: 1, rest: toml::Table::new() })
+}
+
+fn result(id: &str) -> EventKind {
+    let content = Body::default();
+    EventKind::ToolResult(ToolResult { id: CallId::new(id), tool: None, is_error: false, content })
+}
+
+fn question(id: &str, call: &str) -> EventKind {
+    EventKind::InquiryRequest(InquiryRequest {
+        id: InquiryId::new(id),
+        kind: InquiryKind::ToolQuestion,
+        tool: Some(ToolName::new("fs_write")),
+        call: Some(CallId::new(call)),
+        answer: AnswerType::Boolean { default: None },
+        exclusive: false,
+        text: "Overwrite?".into(),
+    })
+}
+
+fn answer(id: &str) -> EventKind {
+    let outcome = Outcome::Answered(Answer::Boolean(true));
+    EventKind::InquiryResponse(InquiryResponse { id: InquiryId::new(id), outcome })
+}
+
+fn delta() -> EventKind {
+    EventKind::ConfigDelta(toml::Table::new())
+}
+
+fn event(kind: EventKind) -> Event {
+    Event::new(Timestamp::from_seconds(0), kind)
+}
+
+fn stream(kinds: Vec<EventKind>) -> Stream {
+    Stream::new(kinds.into_iter().enumerate().map(|(number, kind)| Entry {
+        address: Address::new(number as u32).unwrap(),
+        event: event(kind),
+    }))
+}
+
+fn progress(kinds: Vec<EventKind>) -> Progress {
+    let mut progress = Progress::default();
+    for kind in kinds {
+        progress.push(&event(kind));
+    }
+    progress
+}
+
+fn lengths(stream: &Stream) -> (Vec<usize>, Option<usize>, usize) {
+    let turns = stream.turns.iter().map(|turn| turn.entries.len()).collect();
+    let incomplete = stream.incomplete.as_ref().map(|incomplete| incomplete.turn.entries.len());
+    (turns, incomplete, stream.waiting.len())
+}
+
+#[test]
+fn a_request_after_a_response_starts_a_turn() {
+    let split = stream(vec![request(), message(), request(), message()]);
+    assert_eq!(lengths(&split), (vec![2, 2], None, 0));
+}
+
+#[test]
+fn a_turn_without_a_response_is_incomplete() {
+    let split = stream(vec![request(), message(), request()]);
+    assert_eq!(lengths(&split), (vec![2], Some(1), 0));
+    assert_eq!(split.incomplete.unwrap().pending(), Pending::Response);
+}
+
+#[test]
+fn a_turn_with_a_call_without_a_result_is_incomplete() {
+    let split = stream(vec![request(), message(), call("a"), call("b"), result("b")]);
+    let incomplete = split.incomplete.unwrap();
+    assert_eq!(incomplete.pending(), Pending::Tools);
+    let ids: Vec<_> =
+        incomplete.progress.pending_calls().iter().map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["a"]);
+}
+
+#[test]
+fn a_turn_without_a_response_after_the_last_result_is_incomplete() {
+    let split = stream(vec![request(), message(), call("a"), result("a")]);
+    assert_eq!(split.incomplete.unwrap().pending(), Pending::FollowUp);
+    let split = stream(vec![request(), call("a"), result("a"), message()]);
+    assert_eq!(lengths(&split), (vec![4], None, 0));
+}
+
+#[test]
+fn an_answer_without_a_finish_mark_is_incomplete() {
+    let cut = stream(vec![request(), block("r1", None)]);
+    assert_eq!(cut.incomplete.unwrap().pending(), Pending::Response);
+    let whole = stream(vec![request(), block("r1", None), block("r1", Some(Finish::Stop))]);
+    assert_eq!(lengths(&whole), (vec![3], None, 0));
+}
+
+#[test]
+fn configuration_before_a_request_belongs_to_its_turn() {
+    let split = stream(vec![delta(), request(), message(), delta(), request(), message(), delta()]);
+    assert_eq!(lengths(&split), (vec![3, 3], None, 1));
+    let split = stream(vec![request(), call("a"), delta(), result("a"), message()]);
+    assert_eq!(lengths(&split), (vec![5], None, 0));
+    let split = stream(vec![request(), message(), call("a"), delta(), request(), message()]);
+    assert_eq!(lengths(&split), (vec![3, 3], None, 0));
+}
+
+#[test]
+fn an_interrupting_request_stays_in_its_turn() {
+    let split = stream(vec![request(), message(), interruption(), message()]);
+    assert_eq!(lengths(&split), (vec![4], None, 0));
+    let split = stream(vec![request(), message(), interruption()]);
+    assert_eq!(split.incomplete.unwrap().pending(), Pending::Response);
+}
+
+#[test]
+fn the_status_comes_from_the_incomplete_turn() {
+    let status = |kinds| progress(kinds).status().to_string();
+    assert_eq!(status(vec![]), "idle");
+    assert_eq!(status(vec![request(), message()]), "idle");
+    assert_eq!(status(vec![request()]), "interrupted (pending LLM response)");
+    assert_eq!(status(vec![request(), call("a")]), "interrupted (pending tool execution)");
+    assert_eq!(status(vec![request(), call("a"), result("a")]), "interrupted (pending follow-up)");
+    let asked = vec![request(), call("a"), call("b"), start("a"), question("q", "a"), result("b")];
+    assert_eq!(status(asked), "waiting-for-input (fs_write)");
+    let answered = vec![request(), call("a"), question("q", "a"), answer("q")];
+    assert_eq!(status(answered), "interrupted (pending tool execution)");
+}
+
+#[test]
+fn a_started_call_is_known_to_have_been_started() {
+    let progress = progress(vec![request(), call("a"), call("b"), start("a")]);
+    let attempts: Vec<_> = progress.pending_calls().iter().map(|call| call.attempts).collect();
+    assert_eq!(attempts, [1, 0]);
+    assert_eq!(progress.status(), Status::Interrupted(Pending::Tools));
+}
+
+#[test]
+fn an_event_that_cannot_stand_at_the_end_is_refused() {
+    let admit = |kinds, next| progress(kinds).admit(&event(next));
+    let call_a = CallId::new("a");
+    let refused = Err(Refusal::ResultWithoutCall(call_a.clone()));
+    assert_eq!(admit(vec![request()], result("a")), refused);
+    assert_eq!(admit(vec![request(), call("a"), result("a")], result("a")), refused);
+    assert_eq!(admit(vec![request()], start("a")), Err(Refusal::StartWithoutCall(call_a.clone())));
+    assert_eq!(
+        admit(vec![request(), call("a")], call("a")),
+        Err(Refusal::CallTwice(call_a.clone()))
+    );
+    assert_eq!(
+        admit(vec![request()], answer("q")),
+        Err(Refusal::AnswerWithoutQuestion(InquiryId::new("q")))
+    );
+    assert_eq!(admit(vec![request()], request()), Err(Refusal::RequestAfterRequest));
+    assert_eq!(admit(vec![request(), delta()], request()), Err(Refusal::RequestAfterRequest));
+    assert_eq!(
+        admit(vec![request(), call("a")], request()),
+        Err(Refusal::RequestBeforeResults(vec![call_a]))
+    );
+    assert_eq!(admit(vec![request()], interruption()), Ok(()));
+    assert_eq!(admit(vec![request(), message()], request()), Ok(()));
+    assert_eq!(admit(vec![request(), call("a"), result("a")], call("a")), Ok(()));
+}
+
+#[test]
+fn progress_survives_being_written_down() {
+    let progress = progress(vec![request(), call("a"), start("a"), question("q", "a")]);
+    let text = serde_json::to_string(&progress).unwrap();
+    assert_eq!(serde_json::from_str::<Progress>(&text).unwrap(), progress);
+}

@@ -1,0 +1,21 @@
+//! Pure decisions: what a commit changes, and whether a conversation is sound.
+//!
+//! A plan is made from what was read and says what to write; it does neither.
+
+mod append;
+mod change;
+mod create;
+mod outline;
+mod repair;
+mod sanitize;
+mod seal;
+mod summary;
+
+pub use append::{AppendError, Draft, Step, append};
+pub use change::{Change, TreePath};
+pub use create::create;
+pub use outline::Outline;
+pub use repair::{Listed, Repair, Repairs, repair};
+pub use sanitize::{Fix, sanitize};
+pub use seal::seal;
+pub use summary::Summary;

@@ -1,0 +1,144 @@
+//! Making the complete turns of a stream fit for a model, without touching the one under way.
+//!
+//! This changes what a model will see, never what is stored; [`super::repair`] does that.
+
+use std::{collections::BTreeSet, fmt};
+
+use crate::model::{
+    Address, CallId, Entry, Event, EventKind, InquiryId, Stream, ToolCall, ToolResult, Turn,
+};
+
+/// What was done to a complete turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fix {
+    /// A call had no result; an error stands in for it.
+    ResultAdded(CallId, Address),
+    /// A result had no call before it.
+    ResultDropped(CallId, Address),
+    /// An intent had no call before it.
+    StartDropped(CallId, Address),
+    /// A question had no answer.
+    QuestionDropped(InquiryId, Address),
+    /// An answer had no question before it.
+    AnswerDropped(InquiryId, Address),
+}
+
+impl fmt::Display for Fix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ResultAdded(id, at) => {
+                write!(f, "call `{id}` ({at}) has no result: an error stands in for it")
+            }
+            Self::ResultDropped(id, at) => {
+                write!(f, "result ({at}) of call `{id}` left out: there is no such call before it")
+            }
+            Self::StartDropped(id, at) => {
+                write!(f, "start ({at}) of call `{id}` left out: there is no such call before it")
+            }
+            Self::QuestionDropped(id, at) => {
+                write!(f, "question `{id}` ({at}) left out: it was never answered")
+            }
+            Self::AnswerDropped(id, at) => {
+                write!(f, "answer ({at}) to `{id}` left out: there is no such question before it")
+            }
+        }
+    }
+}
+
+/// Mends the complete turns and reports each change. The incomplete turn is returned as it was.
+pub fn sanitize(mut stream: Stream) -> (Stream, Vec<Fix>) {
+    let mut fixes = Vec::new();
+    for turn in &mut stream.turns {
+        mend(turn, &mut fixes);
+    }
+    (stream, fixes)
+}
+
+/// The result that stands in for one that never came.
+pub fn missing_result(call: &ToolCall, at: &Event) -> Event {
+    let mut event = Event::new(
+        at.timestamp,
+        EventKind::ToolResult(ToolResult {
+            id: call.id.clone(),
+            tool: Some(call.tool.clone()),
+            is_error: true,
+            content: "The tool call was interrupted; whether it had any effect is unknown.".into(),
+        }),
+    );
+    event.metadata.insert("synthetic".to_owned(), true.into());
+    event
+}
+
+fn mend(turn: &mut Turn, fixes: &mut Vec<Fix>) {
+    let answered: BTreeSet<_> = turn
+        .entries
+        .iter()
+        .filter_map(|entry| match &entry.event.kind {
+            EventKind::InquiryResponse(response) => Some(response.id.clone()),
+            _ => None,
+        })
+        .collect();
+    let mut open_calls: Vec<Entry> = Vec::new();
+    let mut questions = BTreeSet::new();
+    let mut mended = Vec::with_capacity(turn.entries.len());
+    for entry in std::mem::take(&mut turn.entries) {
+        let at = entry.address;
+        match &entry.event.kind {
+            EventKind::ToolCall(_) => open_calls.push(entry.clone()),
+            EventKind::ToolResult(result) => {
+                let before = open_calls.len();
+                open_calls.retain(|call| call_of(call).is_none_or(|call| call.id != result.id));
+                if open_calls.len() == before {
+                    fixes.push(Fix::ResultDropped(result.id.clone(), at));
+                    continue;
+                }
+            }
+            EventKind::ToolStart(start) => {
+                let known = |call: &Entry| call_of(call).is_some_and(|call| call.id == start.id);
+                if !open_calls.iter().any(known) {
+                    fixes.push(Fix::StartDropped(start.id.clone(), at));
+                    continue;
+                }
+            }
+            EventKind::InquiryRequest(inquiry) => {
+                if !answered.contains(&inquiry.id) {
+                    fixes.push(Fix::QuestionDropped(inquiry.id.clone(), at));
+                    continue;
+                }
+                questions.insert(inquiry.id.clone());
+            }
+            EventKind::InquiryResponse(response) => {
+                if !questions.remove(&response.id) {
+                    fixes.push(Fix::AnswerDropped(response.id.clone(), at));
+                    continue;
+                }
+            }
+            EventKind::Message(_)
+            | EventKind::Reasoning(_)
+            | EventKind::Structured(_)
+            | EventKind::Request(_) => close(&mut open_calls, &mut mended, fixes),
+            EventKind::Attachment(_) | EventKind::ConfigDelta(_) | EventKind::Compaction(_) => {}
+        }
+        mended.push(entry);
+    }
+    close(&mut open_calls, &mut mended, fixes);
+    turn.entries = mended;
+}
+
+/// Adds an error for each call that is still without a result, if any of its answer's results
+/// could still have come.
+fn close(open_calls: &mut Vec<Entry>, mended: &mut Vec<Entry>, fixes: &mut Vec<Fix>) {
+    for entry in open_calls.drain(..) {
+        let Some(call) = call_of(&entry) else { continue };
+        fixes.push(Fix::ResultAdded(call.id.clone(), entry.address));
+        let event = missing_result(call, &entry.event);
+        mended.push(Entry { address: entry.address, event });
+    }
+}
+
+fn call_of(entry: &Entry) -> Option<&ToolCall> {
+    match &entry.event.kind {
+        EventKind::ToolCall(call) => Some(call),
+        _ => None,
+    }
+}

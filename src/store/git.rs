@@ -1,0 +1,151 @@
+//! Running git itself on the store.
+//!
+//! A store that came from elsewhere could name programs in its configuration. git is run only if
+//! every key in it is one that cannot.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fmt,
+    process::{Command, Stdio},
+};
+
+use super::{Store, StoreError, repository::Config};
+use crate::{
+    env::Env,
+    fsutil::{AtPath, FsError},
+    process,
+};
+
+/// Why git was not run, or how it failed.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// The configuration of the store could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The system refused.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    /// The configuration holds what could run a program.
+    #[error("the configuration of the store sets {}, which could run programs", list(.0))]
+    Untrusted(Vec<ConfigKey>),
+    /// There is no git.
+    #[error("git is not installed")]
+    NoGit,
+    /// It failed.
+    #[error("`git {command}` failed: {message}")]
+    Failed {
+        /// What was run.
+        command: String,
+        /// What it said.
+        message: String,
+    },
+}
+
+/// A key in a git configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigKey(String);
+
+impl fmt::Display for ConfigKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn list(keys: &[ConfigKey]) -> String {
+    keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Keys that say nothing about programs to run; `*` stands for any sub-section.
+const HARMLESS: [(&str, &[&str]); 12] = [
+    (
+        "core",
+        &[
+            "repositoryformatversion",
+            "bare",
+            "filemode",
+            "logallrefupdates",
+            "ignorecase",
+            "precomposeunicode",
+            "symlinks",
+            "compression",
+            "sharedrepository",
+        ],
+    ),
+    ("gc", &["auto", "reflogexpire", "reflogexpireunreachable", "pruneexpire"]),
+    ("maintenance", &["auto", "strategy"]),
+    ("jp", &["id"]),
+    ("remote", &["url", "pushurl", "fetch", "push", "mirror", "tagopt", "prune"]),
+    ("branch", &["remote", "merge", "rebase", "description", "pushremote"]),
+    ("user", &["name", "email"]),
+    ("push", &["default", "autosetupremote"]),
+    ("fetch", &["prune", "prunetags"]),
+    ("receive", &["denycurrentbranch", "denynonfastforwards", "denydeletes"]),
+    ("pack", &["threads", "window", "depth", "windowmemory"]),
+    ("extensions", &["objectformat", "refstorage", "worktreeconfig"]),
+];
+
+impl Store {
+    /// The command that runs git on the store; standard input and output are still to be set.
+    pub fn git(&self, env: &Env, args: &[impl AsRef<OsStr>]) -> Result<Command, GitError> {
+        self.check_config()?;
+        let mut command = process::command(env, "git");
+        for (name, _) in env.vars().filter(|(name, _)| is_git_variable(name)) {
+            command.env_remove(name);
+        }
+        let mut git_dir = OsString::from("--git-dir=");
+        git_dir.push(self.path());
+        command.arg(git_dir);
+        command.args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"]);
+        command.args(args);
+        Ok(command)
+    }
+
+    /// Runs git on the store and returns what it printed.
+    pub fn git_output(&self, env: &Env, args: &[&str]) -> Result<Vec<u8>, GitError> {
+        let mut command = self.git(env, args)?;
+        command.stdin(Stdio::null());
+        let output = command.output().map_err(|error| start_error(&error, args))?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        Err(GitError::Failed { command: args.join(" "), message })
+    }
+
+    /// Refuses a configuration that could run programs.
+    fn check_config(&self) -> Result<(), GitError> {
+        let path = self.path().join("config");
+        let bytes = std::fs::read(&path).at("read", &path)?;
+        let config = Config::parse(&path, &bytes)?;
+        let harmless = |section: &str, key: &str| {
+            HARMLESS.iter().any(|(name, keys)| *name == section && keys.contains(&key))
+        };
+        let untrusted: Vec<_> = config
+            .keys()
+            .into_iter()
+            .filter(|(section, _, key)| !harmless(section, key))
+            .map(|(section, subsection, key)| match subsection {
+                Some(subsection) => ConfigKey(format!("{section}.{subsection}.{key}")),
+                None => ConfigKey(format!("{section}.{key}")),
+            })
+            .collect();
+        if untrusted.is_empty() { Ok(()) } else { Err(GitError::Untrusted(untrusted)) }
+    }
+}
+
+/// What could point git at another repository or at programs.
+fn is_git_variable(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| {
+        name.starts_with("GIT_")
+            && !name.starts_with("GIT_AUTHOR_")
+            && !name.starts_with("GIT_COMMITTER_")
+            && !matches!(name, "GIT_PAGER" | "GIT_EDITOR" | "GIT_SSH_COMMAND" | "GIT_SSH")
+    })
+}
+
+pub(super) fn start_error(error: &std::io::Error, args: &[&str]) -> GitError {
+    if error.kind() == std::io::ErrorKind::NotFound {
+        return GitError::NoGit;
+    }
+    GitError::Failed { command: args.join(" "), message: error.to_string() }
+}

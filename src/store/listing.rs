@@ -1,0 +1,168 @@
+//! What a tree holds, sorted into what the format allows and what does not belong.
+//!
+//! Trees may come from anywhere. Nothing of one is used before it was sorted here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::{ObjectId, objs::TreeRefIter};
+
+use super::{ObjectError, Objects};
+use crate::{
+    format::{
+        CONFIG_FILE, FileName, MANIFEST_FILE, META_DIR, META_FILE, QUEUE_DIR, RunName, limits,
+    },
+    plan::TreePath,
+};
+
+/// A directory of a conversation: the top, or a sealed run.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// The manifest.
+    pub manifest: Option<ObjectId>,
+    /// Event files, listed or not.
+    pub files: BTreeMap<FileName, ObjectId>,
+    /// Sealed runs; only at the top.
+    pub runs: BTreeMap<RunName, ObjectId>,
+    /// `meta.toml`; only at the top.
+    pub meta: Option<ObjectId>,
+    /// What does not belong.
+    pub foreign: Vec<Foreign>,
+}
+
+/// An entry that does not belong, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// Where it stands.
+    pub path: TreePath,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
+/// How much is looked at before a tree is refused as a whole.
+const MAX_FOREIGN: usize = 1000;
+
+impl Listing {
+    /// Sorts the top directory.
+    pub fn top(objects: &Objects, id: &ObjectId) -> Result<Self, ObjectError> {
+        let mut listing = Self::default();
+        each_entry(objects, id, &mut listing, None, |listing, entry| {
+            match (entry.name, entry.kind) {
+                (MANIFEST_FILE, EntryKind::File) => listing.manifest = Some(entry.id),
+                (META_DIR, EntryKind::Directory) => listing.read_meta(objects, &entry.id)?,
+                (name, EntryKind::Directory) => match name.parse() {
+                    Ok(run) => drop(listing.runs.insert(run, entry.id)),
+                    Err(_) => listing.refuse(None, name, "a directory of this name has no place"),
+                },
+                (name, EntryKind::File) => listing.add_file(None, name, entry.id),
+                (name, EntryKind::Other(why)) => listing.refuse(None, name, why),
+            }
+            Ok(())
+        })?;
+        Ok(listing)
+    }
+
+    /// Sorts a sealed run.
+    pub fn run(objects: &Objects, run: &RunName, id: &ObjectId) -> Result<Self, ObjectError> {
+        let directory = Some(run.as_str());
+        let mut listing = Self::default();
+        each_entry(objects, id, &mut listing, directory, |listing, entry| {
+            match (entry.name, entry.kind) {
+                (MANIFEST_FILE, EntryKind::File) => listing.manifest = Some(entry.id),
+                (name, EntryKind::File) => listing.add_file(directory, name, entry.id),
+                (name, EntryKind::Directory) => {
+                    listing.refuse(directory, name, "a sealed run has no directories");
+                }
+                (name, EntryKind::Other(why)) => listing.refuse(directory, name, why),
+            }
+            Ok(())
+        })?;
+        Ok(listing)
+    }
+
+    fn read_meta(&mut self, objects: &Objects, id: &ObjectId) -> Result<(), ObjectError> {
+        each_entry(objects, id, self, Some(META_DIR), |listing, entry| {
+            match (entry.name, entry.kind) {
+                (META_FILE, EntryKind::File) => listing.meta = Some(entry.id),
+                (CONFIG_FILE, EntryKind::File) => {}
+                (QUEUE_DIR, EntryKind::Directory) => listing.read_queue(objects, &entry.id)?,
+                (name, EntryKind::Other(why)) => listing.refuse(Some(META_DIR), name, why),
+                (name, _) => listing.refuse(Some(META_DIR), name, "it is not part of the format"),
+            }
+            Ok(())
+        })
+    }
+
+    fn read_queue(&mut self, objects: &Objects, id: &ObjectId) -> Result<(), ObjectError> {
+        let directory = format!("{META_DIR}/{QUEUE_DIR}");
+        each_entry(objects, id, self, Some(&directory), |listing, entry| {
+            match (entry.name.parse::<FileName>(), entry.kind) {
+                (Ok(_), EntryKind::File) => {}
+                (_, EntryKind::Other(why)) => listing.refuse(Some(&directory), entry.name, why),
+                _ => listing.refuse(Some(&directory), entry.name, "it is not part of the format"),
+            }
+            Ok(())
+        })
+    }
+
+    fn add_file(&mut self, directory: Option<&str>, name: &str, id: ObjectId) {
+        match name.parse::<FileName>() {
+            Ok(file) => drop(self.files.insert(file, id)),
+            Err(_) => self.refuse(directory, name, "a file of this name has no place"),
+        }
+    }
+
+    fn refuse(&mut self, directory: Option<&str>, name: &str, why: &'static str) {
+        if self.foreign.len() < MAX_FOREIGN {
+            let path = TreePath::found(directory.map(str::to_owned), name.to_owned());
+            self.foreign.push(Foreign { path, why });
+        }
+    }
+}
+
+enum EntryKind {
+    File,
+    Directory,
+    Other(&'static str),
+}
+
+struct EntryRef<'a> {
+    name: &'a str,
+    kind: EntryKind,
+    id: ObjectId,
+}
+
+fn each_entry(
+    objects: &Objects,
+    id: &ObjectId,
+    listing: &mut Listing,
+    directory: Option<&str>,
+    mut sort: impl FnMut(&mut Listing, EntryRef<'_>) -> Result<(), ObjectError>,
+) -> Result<(), ObjectError> {
+    let bytes = objects.tree(id)?;
+    let mut folded = BTreeSet::new();
+    for (index, entry) in TreeRefIter::from_bytes(&bytes, gix::hash::Kind::Sha1).enumerate() {
+        let damaged = |message: String| ObjectError::Damaged { id: *id, message };
+        let entry = entry.map_err(|error| damaged(error.to_string()))?;
+        if index >= limits::DIRECTORY_ENTRIES {
+            let limit = limits::DIRECTORY_ENTRIES;
+            return Err(damaged(format!("a directory has more than {limit} entries")));
+        }
+        let name = String::from_utf8_lossy(entry.filename);
+        if std::str::from_utf8(entry.filename).is_err() {
+            listing.refuse(directory, &name, "its name is not UTF-8");
+        } else if !folded.insert(name.to_lowercase()) {
+            listing.refuse(directory, &name, "its name differs from another's by case only");
+        } else {
+            let kind = match entry.mode.value() {
+                0o100_644 => EntryKind::File,
+                0o040_000 => EntryKind::Directory,
+                0o120_000 => EntryKind::Other("it is a symbolic link"),
+                0o160_000 => EntryKind::Other("it is a submodule"),
+                0o100_755 => EntryKind::Other("it is executable"),
+                _ => EntryKind::Other("its file mode has no place"),
+            };
+            sort(listing, EntryRef { name: &name, kind, id: entry.oid.to_owned() })?;
+        }
+    }
+    Ok(())
+}

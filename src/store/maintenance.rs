@@ -1,0 +1,154 @@
+//! Keeping the store small and quick: packs are merged, refs are packed, leftovers are cleared.
+
+use std::path::Path;
+
+use super::{
+    GitError, Holder, Lock, LockError, RefError, Space, Store,
+    pack::{self, DamagedPack, MergeError},
+    refs,
+};
+use crate::{
+    env::Env,
+    fsutil::{AtPath, FsError},
+    model::ConversationId,
+};
+
+/// Packs at which an append merges them.
+const MANY_PACKS: usize = 40;
+
+/// Loose refs at which an append packs them.
+const MANY_REFS: usize = 512;
+
+/// What packing did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackReport {
+    /// Packs before.
+    pub packs_before: usize,
+    /// Packs after.
+    pub packs_after: usize,
+    /// Whether git compressed the objects against each other.
+    pub by_git: bool,
+    /// Refs that are in one file now.
+    pub packed_refs: usize,
+    /// Packs that do not read and were left alone.
+    pub damaged: Vec<DamagedPack>,
+}
+
+/// Why packing failed. Nothing was lost.
+#[derive(Debug, thiserror::Error)]
+pub enum MaintenanceError {
+    /// Packs could not be merged.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// Refs could not be packed.
+    #[error(transparent)]
+    Ref(#[from] RefError),
+    /// git could not help.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The system refused.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+impl Store {
+    /// Merges packs and packs refs if there are many. Called after a write; costs one directory
+    /// listing when there is nothing to do.
+    pub fn tidy(&self, holder: &Holder) -> Result<(), MaintenanceError> {
+        let objects = self.path().join("objects");
+        if pack::count(&objects).at("list", &objects)? < MANY_PACKS {
+            return Ok(());
+        }
+        pack::merge(&objects, &self.path().join("stage"))?;
+        let heads = self.path().join("refs/heads");
+        if std::fs::read_dir(&heads).at("list", &heads)?.count() > MANY_REFS {
+            self.pack_refs(holder)?;
+        }
+        Ok(())
+    }
+
+    /// Packs everything as small as it gets: with git's delta compression if git is there.
+    pub fn pack(&self, env: &Env, holder: &Holder) -> Result<PackReport, MaintenanceError> {
+        let objects = self.path().join("objects");
+        let packs_before = pack::count(&objects).at("list", &objects)?;
+        self.clear_stage(holder)?;
+        let packed_refs = self.pack_refs(holder)?;
+        let merged = pack::merge(&objects, &self.path().join("stage"))?;
+        let by_git = match self.repack(env) {
+            Ok(()) => true,
+            Err(GitError::NoGit) => false,
+            Err(error) => return Err(error.into()),
+        };
+        let packs_after = pack::count(&objects).at("list", &objects)?;
+        Ok(PackReport { packs_before, packs_after, by_git, packed_refs, damaged: merged.damaged })
+    }
+
+    /// Lets git write one pack with deltas, synced, keeping what no ref reaches.
+    fn repack(&self, env: &Env) -> Result<(), GitError> {
+        let durable =
+            ["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync", "-c", "pack.threads=0"];
+        let repack = ["repack", "-q", "-a", "-d", "-k", "--window=50", "--depth=50"];
+        self.git_output(env, &[&durable[..], &repack[..]].concat()).map(drop)
+    }
+
+    fn pack_refs(&self, holder: &Holder) -> Result<usize, MaintenanceError> {
+        let may_prune = |name: &refs::RefName| {
+            let id = name.conversation().and_then(|(_, id)| id.parse::<ConversationId>().ok());
+            // A conversation that is being written keeps its loose ref.
+            id.is_none_or(|id| self.lock(id, holder).is_ok())
+        };
+        Ok(refs::pack_all(self.path(), may_prune)?.packed)
+    }
+
+    /// Removes what killed processes left in the stage, if nobody is at work on it.
+    fn clear_stage(&self, holder: &Holder) -> Result<(), FsError> {
+        let stage = self.path().join("stage");
+        for entry in std::fs::read_dir(&stage).at("list", &stage)? {
+            let path = entry.at("list", &stage)?.path();
+            let Some(id) = conversation_of(&path) else { continue };
+            let free: Result<Lock, LockError> = self.lock(id, holder);
+            if free.is_ok() {
+                match std::fs::remove_file(&path) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(FsError::new("remove", path, error));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What git finds wrong with the store, line by line.
+    pub fn fsck(&self, env: &Env) -> Result<Vec<String>, GitError> {
+        let args = ["fsck", "--strict", "--full", "--no-progress", "--no-dangling"];
+        let mut command = self.git(env, &args)?;
+        command.stdin(std::process::Stdio::null());
+        let output = command.output().map_err(|error| super::git::start_error(&error, &args))?;
+        if output.status.success() {
+            return Ok(Vec::new());
+        }
+        let said = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&said).into_owned();
+        let lines: Vec<_> =
+            text.lines().filter(|line| !line.starts_with("notice:")).map(str::to_owned).collect();
+        if lines.is_empty() {
+            Ok(vec![format!("git fsck ended with {}", output.status)])
+        } else {
+            Ok(lines)
+        }
+    }
+
+    /// The conversations of all spaces whose refs cannot be read.
+    pub fn damaged_refs(&self) -> Result<Vec<RefError>, RefError> {
+        let mut problems = Vec::new();
+        for space in Space::ALL {
+            problems.extend(self.list(space)?.problems);
+        }
+        Ok(problems)
+    }
+}
+
+fn conversation_of(path: &Path) -> Option<ConversationId> {
+    path.file_stem()?.to_str()?.parse().ok()
+}

@@ -1,0 +1,38 @@
+//! The store: a bare git repository in which each conversation is one branch.
+//!
+//! Reads trees, applies plans as durable commits, moves refs, packs and checks. What returns `Ok`
+//! survives a power cut; git's and gix's own writers, which do not sync, are not used. This is the
+//! only module that knows gix.
+
+mod commit;
+mod directory;
+mod git;
+mod listing;
+mod locate;
+mod lock;
+mod maintenance;
+mod objects;
+mod pack;
+mod publish;
+mod refs;
+mod repository;
+mod snapshot;
+mod stats;
+mod write;
+
+pub use commit::{Commit, Description, Identity, Origin};
+pub use directory::Directory;
+pub use git::{ConfigKey, GitError};
+pub use gix::ObjectId;
+pub use listing::{Foreign, Listing};
+pub use locate::{git_common_dir, global_identity};
+pub use lock::{Holder, Lock, LockError};
+pub use maintenance::{MaintenanceError, PackReport};
+pub use objects::{ObjectError, Objects};
+pub use pack::{DamagedPack, MergeError};
+pub use publish::PublishError;
+pub use refs::{RefError, RefName, Refs, Space};
+pub use repository::{Store, StoreError, WorkspaceId};
+pub use snapshot::{Located, Problem, ReadError, Snapshot};
+pub use stats::{Stats, StatsError};
+pub use write::{NewCommit, Tip, WriteError, Written};

@@ -1,0 +1,18 @@
+//! Packs: the form in which objects become durable, one small pack for each commit of the store.
+//!
+//! [`build`] makes them, [`merge`] keeps their number small, [`heal`] removes damaged loose copies
+//! of what they hold. Deltas are left to `git repack`.
+
+pub mod build;
+mod entry;
+pub mod heal;
+pub mod index;
+pub mod merge;
+mod midx;
+mod old;
+mod stage;
+pub mod tiers;
+
+pub use build::{BuiltPack, PackBuilder, PackError};
+pub use merge::{DamagedPack, MergeError, count, merge};
+pub(super) use stage::Staged;

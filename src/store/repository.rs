@@ -1,0 +1,232 @@
+//! The repository itself: making it, opening it, and the refs in it.
+
+use std::{
+    fmt,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use gix::ObjectId;
+
+use super::{
+    Commit, Holder, Lock, LockError, ObjectError, Objects, RefError, Space,
+    refs::{self, Expected, RefName, Refs},
+};
+use crate::{
+    fsutil::{self, AtPath, FsError},
+    model::ConversationId,
+};
+
+/// The random id of a store, which is the id of the workspace: worktrees share it, clones differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceId(String);
+
+impl WorkspaceId {
+    /// An id from random bytes.
+    pub fn from_random(bytes: [u8; 16]) -> Self {
+        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// The id, safe as the name of a file.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for WorkspaceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A store that has been opened.
+pub struct Store {
+    path: PathBuf,
+    id: WorkspaceId,
+    pub(super) objects: Objects,
+}
+
+/// Why a store cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum StoreError {
+    #[error("`{}` is not a store", .0.display())]
+    NotAStore(PathBuf),
+    #[error("`{}` has no workspace id in `jp.id`", .0.display())]
+    NoId(PathBuf),
+    #[error("`{}` cannot be read: {message}", path.display())]
+    Config { path: PathBuf, message: String },
+    #[error("`{}` uses `{key} = {value}`, which jp does not support", path.display())]
+    Unsupported { path: PathBuf, key: &'static str, value: String },
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+impl Store {
+    /// Opens a store.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let config_path = path.join("config");
+        let text = match std::fs::read(&config_path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(StoreError::NotAStore(path.to_owned()));
+            }
+            Err(error) => return Err(FsError::new("read", config_path, error).into()),
+        };
+        let config = Config::parse(&config_path, &text)?;
+        for (section, key, supported) in
+            [("extensions", "refStorage", "files"), ("extensions", "objectFormat", "sha1")]
+        {
+            if let Some(value) = config.get(section, key).filter(|value| value != supported) {
+                let key = if key == "refStorage" {
+                    "extensions.refStorage"
+                } else {
+                    "extensions.objectFormat"
+                };
+                return Err(StoreError::Unsupported { path: config_path, key, value });
+            }
+        }
+        let is_id = |id: &String| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit());
+        let id = config.get("jp", "id").filter(is_id);
+        let id = id.map(WorkspaceId).ok_or(StoreError::NoId(config_path))?;
+        let directory = path.join("objects");
+        let objects = Objects::open(&directory).at("open", &directory)?;
+        Ok(Self { path: path.to_owned(), id, objects })
+    }
+
+    /// Makes a store, unless one is there already; opens it either way.
+    pub fn init(path: &Path, id: &WorkspaceId) -> Result<Self, StoreError> {
+        match Self::open(path) {
+            Err(StoreError::NotAStore(_)) => {}
+            opened => return opened,
+        }
+        let parent = path.parent().ok_or_else(|| StoreError::NotAStore(path.to_owned()))?;
+        fsutil::create_dir_durable(parent)?;
+        // Built aside and renamed, so that nobody ever sees half a store.
+        let aside = tempfile::Builder::new().prefix(".jp-store-").tempdir_in(parent);
+        let aside = aside.at("create a directory in", parent)?;
+        for directory in ["objects/info", "objects/pack", "refs/heads", "stage", "locks"] {
+            fsutil::create_dir_durable(&aside.path().join(directory))?;
+        }
+        let config = include_str!("../../templates/store-config").replace("{id}", id.as_str());
+        let attributes = include_str!("../../templates/store-attributes");
+        fsutil::create_dir_durable(&aside.path().join("info"))?;
+        fsutil::write_atomic(&aside.path().join("info/attributes"), attributes.as_bytes())?;
+        fsutil::write_atomic(&aside.path().join("HEAD"), b"ref: refs/heads/main\n")?;
+        fsutil::write_atomic(&aside.path().join("config"), config.as_bytes())?;
+        match std::fs::rename(aside.path(), path) {
+            Ok(()) => {
+                // The directory has moved: there is nothing left to clean up.
+                let _moved = aside.keep();
+                fsutil::sync_dir(parent)?;
+            }
+            Err(error) if is_taken(&error) => {}
+            Err(error) => return Err(FsError::new("create", path, error).into()),
+        }
+        Self::open(path)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &WorkspaceId {
+        &self.id
+    }
+
+    /// Its objects.
+    pub fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    /// Where the lock of a conversation is.
+    pub fn lock_path(&self, id: ConversationId) -> PathBuf {
+        self.path.join("locks").join(format!("{id}.lock"))
+    }
+
+    /// Takes the lock of a conversation, or says who has it.
+    pub fn lock(&self, id: ConversationId, holder: &Holder) -> Result<Lock, LockError> {
+        Lock::try_acquire(&self.lock_path(id), holder)
+    }
+
+    /// The conversations of a space with their commits, and the refs that cannot be read.
+    pub fn list(&self, space: Space) -> Result<Refs, RefError> {
+        refs::list(&self.path, space.prefix())
+    }
+
+    /// The commit of a conversation.
+    pub fn tip(&self, space: Space, id: ConversationId) -> Result<Option<ObjectId>, RefError> {
+        refs::read(&self.path, &Self::ref_name(space, id))
+    }
+
+    /// Whether a conversation of this id is or was here.
+    pub fn knows(&self, id: ConversationId) -> Result<bool, RefError> {
+        for space in Space::ALL {
+            if self.tip(space, id)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Moves a conversation from one space to another. The lock is the permission.
+    pub fn move_to(
+        &self,
+        _lock: &Lock,
+        id: ConversationId,
+        from: Space,
+        to: Space,
+        commit: ObjectId,
+    ) -> Result<(), RefError> {
+        refs::update(&self.path, &Self::ref_name(to, id), Expected::Absent, commit)?;
+        refs::delete(&self.path, &Self::ref_name(from, id), Expected::Is(commit))
+    }
+
+    /// Reads a commit.
+    pub fn commit(&self, id: ObjectId) -> Result<Commit, ObjectError> {
+        Commit::read(&self.objects, id, &mut Vec::new())
+    }
+
+    pub(super) fn ref_name(space: Space, id: ConversationId) -> RefName {
+        RefName::of(space, &id.to_string()).expect("the id of a conversation is a valid ref name")
+    }
+}
+
+/// Whether another process made the directory first.
+fn is_taken(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists)
+}
+
+/// The configuration file of a repository, alone: no includes, no other files.
+pub(super) struct Config(gix::config::File);
+
+impl Config {
+    pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, StoreError> {
+        let config = |message: String| StoreError::Config { path: path.to_owned(), message };
+        let text =
+            std::str::from_utf8(bytes).map_err(|_error| config("it is not UTF-8".to_owned()))?;
+        let file = gix::config::File::try_from(text).map_err(|error| config(error.to_string()))?;
+        Ok(Self(file))
+    }
+
+    fn get(&self, section: &str, key: &str) -> Option<String> {
+        let value = self.0.raw_value_by(section, None, key).ok()?;
+        Some(value.to_string())
+    }
+
+    /// Every section with its sub-section and keys.
+    pub(super) fn keys(&self) -> Vec<(String, Option<String>, String)> {
+        let mut keys = Vec::new();
+        for section in self.0.sections() {
+            let header = section.header();
+            let name = header.name().to_string().to_lowercase();
+            let subsection = header.subsection_name().map(ToString::to_string);
+            for key in section.body().value_names() {
+                keys.push((name.clone(), subsection.clone(), key.to_string().to_lowercase()));
+            }
+        }
+        keys
+    }
+}

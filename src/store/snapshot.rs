@@ -1,0 +1,278 @@
+//! A conversation as it was at one commit: its files in order, and everything that is wrong.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use gix::ObjectId;
+
+use super::{Commit, Listing, ObjectError, Objects};
+use crate::{
+    format::{
+        Compatibility, FileName, Flaw, FormatVersion, Line, Manifest, RunName, decode_meta, limits,
+    },
+    model::{Address, Meta},
+    plan::TreePath,
+};
+
+/// A conversation as it was at one commit.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The commit.
+    pub commit: Commit,
+    /// The version of the format.
+    pub version: FormatVersion,
+    /// Title, labels and so on; empty if the file cannot be read.
+    pub meta: Meta,
+    /// Whether `meta.toml` is missing or cannot be read.
+    pub meta_broken: bool,
+    /// The directories: the top, and each sealed run.
+    pub listings: BTreeMap<Option<RunName>, Listing>,
+    /// The manifests; `None` for one that is missing.
+    pub manifests: BTreeMap<Option<RunName>, Option<Manifest>>,
+    /// The event files, in the order of the stream.
+    pub order: Vec<Located>,
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+}
+
+/// An event file of the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The sealed run that it stands in.
+    pub run: Option<RunName>,
+    /// Its name.
+    pub name: FileName,
+    /// Its content; `None` if the file is missing.
+    pub blob: Option<ObjectId>,
+}
+
+impl Located {
+    /// Where it stands.
+    pub fn path(&self) -> TreePath {
+        TreePath::event_in(self.run.as_ref(), &self.name)
+    }
+}
+
+/// One thing that is wrong with a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub path: TreePath,
+    /// What is wrong with it.
+    pub flaw: Flaw,
+    /// Whether it has no place in a conversation, so that nothing is read until it is gone.
+    pub foreign: bool,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path)?;
+        if let Some(line) = self.flaw.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(column) = self.flaw.column {
+            write!(f, ":{column}")?;
+        }
+        write!(f, ": {}", self.flaw.message)
+    }
+}
+
+/// Why nothing of a conversation can be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// An object cannot be read.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    /// It was written by a newer version.
+    #[error("it is written in format {0}, which needs a newer jp (this one reads up to {max})", max = FormatVersion::CURRENT)]
+    Version(FormatVersion),
+    /// It holds too much.
+    #[error("it has more than {max} event files", max = limits::EVENT_FILES)]
+    TooMany,
+}
+
+impl Snapshot {
+    /// Reads the tree of a commit, but none of its events.
+    pub fn read(objects: &Objects, commit: Commit) -> Result<Self, ReadError> {
+        let top = Listing::top(objects, &commit.tree)?;
+        let mut snapshot = Self {
+            commit,
+            version: FormatVersion::CURRENT,
+            meta: Meta::default(),
+            meta_broken: false,
+            listings: BTreeMap::new(),
+            manifests: BTreeMap::new(),
+            order: Vec::new(),
+            problems: Vec::new(),
+        };
+        snapshot.read_meta(objects, top.meta)?;
+        let mut files = top.files.len();
+        for (run, id) in &top.runs {
+            let listing = Listing::run(objects, run, id)?;
+            files += listing.files.len();
+            if files > limits::EVENT_FILES {
+                return Err(ReadError::TooMany);
+            }
+            snapshot.listings.insert(Some(run.clone()), listing);
+        }
+        snapshot.listings.insert(None, top);
+        for listing in snapshot.listings.values() {
+            snapshot.problems.extend(listing.foreign.iter().map(|foreign| Problem {
+                path: foreign.path.clone(),
+                flaw: Flaw::new(foreign.why),
+                foreign: true,
+            }));
+        }
+        let keys: Vec<_> = snapshot.listings.keys().cloned().collect();
+        for run in keys {
+            let manifest = snapshot.read_manifest(objects, &run)?;
+            snapshot.manifests.insert(run, manifest);
+        }
+        snapshot.put_in_order();
+        Ok(snapshot)
+    }
+
+    /// Whether something has no place in a conversation.
+    pub fn is_foreign(&self) -> bool {
+        self.problems.iter().any(|problem| problem.foreign)
+    }
+
+    /// Whether this program may change it.
+    pub fn is_writable(&self) -> bool {
+        self.version.compatibility() == Compatibility::ReadWrite
+    }
+
+    /// The content of the file at an address: the one in the stream, else one beside it.
+    pub fn file_at(&self, address: Address) -> Option<ObjectId> {
+        let listed = self.order.iter().filter(|located| located.name.address() == address);
+        let beside = self.listings.values().flat_map(|listing| &listing.files);
+        let beside = beside.filter(|(name, _)| name.address() == address).map(|(_, blob)| *blob);
+        listed.filter_map(|located| located.blob).chain(beside).next()
+    }
+
+    /// The address after the highest one that is in use.
+    pub fn next_address(&self) -> Option<Address> {
+        let names = self.listings.values().flat_map(|listing| listing.files.keys());
+        names.map(FileName::address).max().map_or(Some(Address::FIRST), Address::next)
+    }
+
+    fn read_meta(&mut self, objects: &Objects, id: Option<ObjectId>) -> Result<(), ReadError> {
+        let flaws = match id {
+            None => vec![Flaw::new("the file is missing")],
+            Some(id) => match decode_meta(&objects.blob(&id, limits::MANIFEST_FILE)?) {
+                Ok((version, meta)) => {
+                    self.version = version;
+                    self.meta = meta;
+                    Vec::new()
+                }
+                Err(flaws) => flaws,
+            },
+        };
+        self.meta_broken = !flaws.is_empty();
+        self.complain(&TreePath::meta(), flaws);
+        match self.version.compatibility() {
+            Compatibility::Refused => Err(ReadError::Version(self.version)),
+            Compatibility::ReadOnly | Compatibility::ReadWrite => Ok(()),
+        }
+    }
+
+    fn read_manifest(
+        &mut self,
+        objects: &Objects,
+        run: &Option<RunName>,
+    ) -> Result<Option<Manifest>, ReadError> {
+        let path = run.as_ref().map_or_else(TreePath::manifest, TreePath::run_manifest);
+        let Some(id) = self.listings.get(run).and_then(|listing| listing.manifest) else {
+            self.complain(&path, vec![Flaw::new("the file is missing")]);
+            return Ok(None);
+        };
+        let bytes = objects.blob(&id, limits::MANIFEST_FILE)?;
+        let (manifest, mut flaws) = Manifest::read(&bytes);
+        for line in manifest.lines() {
+            match line {
+                Line::Run(name) if run.is_some() => {
+                    flaws
+                        .push(Flaw::new(format!("`{name}/`: a sealed run has no runs of its own")));
+                }
+                Line::Run(name) if !self.listings.contains_key(&Some(name.clone())) => {
+                    flaws.push(Flaw::new(format!("`{name}/`: there is no such directory")));
+                }
+                Line::Event(name) if !self.has(run, name) => {
+                    let place = bytes
+                        .split(|byte| *byte == b'\n')
+                        .position(|line| line.trim_ascii() == name.as_str().as_bytes());
+                    let message = format!("`{name}`: there is no such file");
+                    flaws.push(match place {
+                        Some(index) => Flaw::at_line(index + 1, message),
+                        None => Flaw::new(message),
+                    });
+                }
+                Line::Event(_) | Line::Run(_) | Line::Remark(_) => {}
+            }
+        }
+        self.complain(&path, flaws);
+        Ok(Some(manifest))
+    }
+
+    fn has(&self, run: &Option<RunName>, name: &FileName) -> bool {
+        self.listings.get(run).is_some_and(|listing| listing.files.contains_key(name))
+    }
+
+    fn put_in_order(&mut self) {
+        let mut order = Vec::new();
+        for line in self.lines_of(&None) {
+            match line {
+                Line::Event(name) => order.push((None, name)),
+                Line::Run(run) => {
+                    for line in self.lines_of(&Some(run.clone())) {
+                        if let Line::Event(name) = line {
+                            order.push((Some(run.clone()), name));
+                        }
+                    }
+                }
+                Line::Remark(_) => {}
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for (run, name) in order {
+            let blob =
+                self.listings.get(&run).and_then(|listing| listing.files.get(&name)).copied();
+            let located = Located { run, name, blob };
+            if !seen.insert(located.name.address()) {
+                let message = format!("the number {} is given twice", located.name.address());
+                self.complain(&located.path(), vec![Flaw::new(message)]);
+            }
+            self.order.push(located);
+        }
+    }
+
+    /// The lines of a manifest; of one that is missing, the files in the order of their numbers.
+    fn lines_of(&self, run: &Option<RunName>) -> Vec<Line> {
+        match self.manifests.get(run) {
+            Some(Some(manifest)) => manifest.lines().to_vec(),
+            Some(None) => {
+                let Some(listing) = self.listings.get(run) else { return Vec::new() };
+                let runs = listing
+                    .runs
+                    .keys()
+                    .map(|run| (run.as_str().parse().ok(), Line::Run(run.clone())));
+                let files = listing
+                    .files
+                    .keys()
+                    .map(|name| (Some(name.address()), Line::Event(name.clone())));
+                let mut lines: Vec<(Option<Address>, Line)> = runs.chain(files).collect();
+                lines.sort_by_key(|(address, _)| *address);
+                lines.into_iter().map(|(_, line)| line).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn complain(&mut self, path: &TreePath, flaws: Vec<Flaw>) {
+        let path = path.clone();
+        let problem = |flaw| Problem { path: path.clone(), flaw, foreign: false };
+        self.problems.extend(flaws.into_iter().map(problem));
+    }
+}

@@ -1,0 +1,100 @@
+//! Applying plans: one commit for each, all of them durable at once.
+
+use gix::{ObjectId, objs::Kind};
+
+use super::{
+    Directory, Lock, Store,
+    commit::Description,
+    directory::ApplyError,
+    pack::PackBuilder,
+    publish::{PublishError, Published, publish},
+    refs::{Expected, RefError, Space},
+};
+use crate::{model::ConversationId, plan::Change};
+
+/// A commit to be made.
+#[derive(Clone, Debug)]
+pub struct NewCommit {
+    /// What changes in the tree.
+    pub changes: Vec<Change>,
+    /// Everything else.
+    pub description: Description,
+}
+
+/// Where a conversation stands: the commit that is continued, and its tree.
+#[derive(Clone, Debug, Default)]
+pub struct Tip {
+    /// The commit; `None` before the first one.
+    pub commit: Option<ObjectId>,
+    /// Its tree.
+    pub tree: Directory,
+}
+
+/// Commits that are on disk.
+#[derive(Debug)]
+pub struct Written {
+    /// Their ids, in order.
+    pub commits: Vec<ObjectId>,
+    /// What happened besides.
+    pub notes: Vec<String>,
+}
+
+/// Why commits could not be made. The conversation is as it was, unless the error says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// Somebody else moved the conversation.
+    #[error("the conversation has been changed by something else")]
+    Moved,
+    /// A tree could not be built.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    /// The pack could not be built.
+    #[error(transparent)]
+    Pack(#[from] super::pack::PackError),
+    /// It could not be made durable.
+    #[error(transparent)]
+    Publish(PublishError),
+}
+
+impl Store {
+    /// Makes commits on top of a tip and moves the ref, durably. The lock is the permission.
+    pub fn write(
+        &self,
+        lock: &Lock,
+        space: Space,
+        id: ConversationId,
+        tip: &mut Tip,
+        commits: &[NewCommit],
+    ) -> Result<Written, WriteError> {
+        let mut pack = PackBuilder::new();
+        let mut ids = Vec::with_capacity(commits.len());
+        let mut tree = tip.tree.clone();
+        let mut parent = tip.commit;
+        for commit in commits {
+            let root = tree.apply(&commit.changes, &self.objects, &mut pack)?;
+            let bytes = commit.description.encode(&root, parent.as_ref());
+            let id = pack.add(Kind::Commit, &bytes)?;
+            parent = Some(id);
+            ids.push(id);
+        }
+        let Some(new) = parent.filter(|_| !ids.is_empty()) else {
+            return Ok(Written { commits: ids, notes: Vec::new() });
+        };
+        let name = Self::ref_name(space, id);
+        let expected = tip.commit.map_or(Expected::Absent, Expected::Is);
+        let stage_key = lock.path().file_stem().unwrap_or_default().to_string_lossy();
+        let published = publish(self.path(), &stage_key, pack.finish()?, &name, expected, new)
+            .map_err(|error| match error {
+                PublishError::Ref(RefError::Moved { .. }) => WriteError::Moved,
+                error => WriteError::Publish(error),
+            })?;
+        *tip = Tip { commit: Some(new), tree };
+        Ok(Written { commits: ids, notes: notes(&published) })
+    }
+}
+
+fn notes(published: &Published) -> Vec<String> {
+    let healed = published.healed.iter().map(|id| format!("damaged object {id} was replaced"));
+    let unhealed = published.unhealed.iter().map(ToString::to_string);
+    healed.chain(unhealed).collect()
+}

@@ -1,0 +1,73 @@
+//! Columns of text, aligned.
+
+use std::fmt;
+
+use super::escape;
+
+/// Rows of cells, printed in aligned columns under a heading.
+#[derive(Clone, Debug)]
+pub struct Table<const N: usize> {
+    heading: [&'static str; N],
+    rows: Vec<[String; N]>,
+}
+
+impl<const N: usize> Table<N> {
+    /// An empty table.
+    pub fn new(heading: [&'static str; N]) -> Self {
+        Self { heading, rows: Vec::new() }
+    }
+
+    /// Adds a row. Cells may hold text from anywhere.
+    pub fn push(&mut self, cells: [String; N]) {
+        self.rows.push(cells.map(|cell| escape(&cell).into_owned()));
+    }
+}
+
+impl<const N: usize> fmt::Display for Table<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut widths = self.heading.map(width);
+        for row in &self.rows {
+            for (column, cell) in row.iter().enumerate() {
+                widths[column] = widths[column].max(width(cell));
+            }
+        }
+        let mut line = |cells: &[&str]| {
+            let mut text = String::new();
+            for (column, cell) in cells.iter().enumerate() {
+                text.push_str(cell);
+                let padding = widths[column] - width(cell) + 2;
+                text.extend(std::iter::repeat_n(' ', padding));
+            }
+            writeln!(f, "{}", text.trim_end())
+        };
+        line(&self.heading)?;
+        for row in &self.rows {
+            line(&row.each_ref().map(String::as_str))?;
+        }
+        Ok(())
+    }
+}
+
+/// Columns that a text takes: one for most characters, two for wide ones.
+fn width(text: &str) -> usize {
+    let wide = |c: char| {
+        matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
+            | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}'
+            | '\u{ffe0}'..='\u{ffe6}' | '\u{1f300}'..='\u{1faff}' | '\u{20000}'..='\u{3fffd}')
+    };
+    let combining = |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}');
+    text.chars().map(|c| if combining(c) { 0 } else { 1 + usize::from(wide(c)) }).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_harmless() {
+        let mut table = Table::new(["ID", "TITLE"]);
+        table.push(["1".to_owned(), "漢字".to_owned()]);
+        table.push(["1234".to_owned(), "\u{1b}[2J".to_owned()]);
+        assert_eq!(table.to_string(), "ID    TITLE\n1     漢字\n1234  \\u{1b}[2J\n");
+    }
+}

@@ -1,0 +1,275 @@
+//! Writing: new conversations, and events at the end.
+
+use super::{AppendFailure, Guard, LoadError, Workspace, guard::State};
+use crate::{
+    format::{Compatibility, FileName, Flaw, Form, Manifest, decode, limits, stamp},
+    model::{Address, ConversationId, Event, EventType, Meta, Timestamp, Writer},
+    plan::{self, Change, Draft, Outline, Summary, TreePath},
+    store::{
+        Commit, Description, Directory, Identity, Listing, LockError, NewCommit, ObjectId, Origin,
+        Problem, Space, Tip, WriteError, Written,
+    },
+};
+
+/// An event that is on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// Where it stands.
+    pub address: Address,
+    /// Its file.
+    pub file: FileName,
+    /// Its commit.
+    pub commit: ObjectId,
+}
+
+/// Events that are on disk, and what happened besides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Receipt {
+    /// The events, in order.
+    pub events: Vec<Appended>,
+    /// What the user should hear about.
+    pub notes: Vec<String>,
+}
+
+/// How often a write starts over when somebody else was faster.
+const ATTEMPTS: usize = 20;
+
+/// Checks an event file and gives it a timestamp if it has none.
+pub fn prepare(
+    bytes: Vec<u8>,
+    form: Form,
+    hint: Option<EventType>,
+    now: Timestamp,
+) -> Result<Draft, Vec<Flaw>> {
+    let decoded = decode(&bytes, form, hint, now)?;
+    let event = decoded.event;
+    let needs_type = form == Form::Toml && decode(&bytes, form, None, now).is_err();
+    if decoded.has_timestamp && !needs_type {
+        return Ok(Draft { event, bytes });
+    }
+    let stamped = match needs_type {
+        false => stamp(&bytes, form, hint, &event),
+        true => crate::format::encode(&event).ok(),
+    };
+    match stamped {
+        Some(bytes) => Ok(Draft { event, bytes }),
+        None => Err(vec![Flaw::new("the event cannot be given a timestamp")]),
+    }
+}
+
+impl Workspace {
+    /// Makes a conversation with its first events. The id is the time, or the next free one.
+    pub fn create(&self, meta: &Meta, drafts: &[Draft]) -> Result<(Guard, Receipt), AppendFailure> {
+        let now = self.env.now();
+        let mut id = ConversationId::at(now);
+        loop {
+            let lock = match self.store.lock(id, &self.holder()) {
+                Ok(lock) => lock,
+                Err(LockError::Held { .. }) => {
+                    id = id.next();
+                    continue;
+                }
+                Err(error) => return Err(AppendFailure::Lock(error)),
+            };
+            if self.store.knows(id)? {
+                id = id.next();
+                continue;
+            }
+            let state =
+                State { tip: Tip::default(), outline: Outline::new(), title: meta.title.clone() };
+            let meta = Meta { created: meta.created.or(Some(now)), ..meta.clone() };
+            match self.commit_all(&lock, id, state, Some(&meta), drafts) {
+                Ok((state, receipt)) => {
+                    let commit = state.tip.commit.expect("a conversation was written just now");
+                    return Ok((Guard::new(id, commit, lock, Some(state)), receipt));
+                }
+                Err(AppendFailure::Write { source: WriteError::Moved, .. }) => id = id.next(),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Appends events: one commit each, all of them durable when this returns.
+    pub fn append(&self, guard: &mut Guard, drafts: &[Draft]) -> Result<Receipt, AppendFailure> {
+        let id = guard.id();
+        for _ in 0..ATTEMPTS {
+            let state = match guard.take_state() {
+                Some(state) => state,
+                None => self.state(id)?,
+            };
+            match self.commit_all(guard.lock(), id, state, None, drafts) {
+                Ok((state, receipt)) => {
+                    let commit = state.tip.commit.unwrap_or_else(|| guard.commit());
+                    guard.moved_to(commit, Some(state));
+                    return Ok(receipt);
+                }
+                Err(AppendFailure::Write { source: WriteError::Moved, .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(AppendFailure::Contended { id })
+    }
+
+    fn commit_all(
+        &self,
+        lock: &crate::store::Lock,
+        id: ConversationId,
+        mut state: State,
+        new: Option<&Meta>,
+        drafts: &[Draft],
+    ) -> Result<(State, Receipt), AppendFailure> {
+        let scribe = Scribe::new(self)?;
+        let mut commits = Vec::with_capacity(drafts.len() + 1);
+        if let Some(meta) = new {
+            let config = include_bytes!("../../templates/base-config.toml");
+            commits.push(scribe.creation(id, &state, plan::create(meta, config)));
+        }
+        let mut steps = Vec::with_capacity(drafts.len());
+        for (index, draft) in drafts.iter().enumerate() {
+            let step = plan::append(&mut state.outline, draft.clone())
+                .map_err(|source| AppendFailure::Refused { id, index, source })?;
+            commits.push(scribe.step(&state, &draft.event, &step));
+            steps.push(step);
+        }
+        let Written { commits: ids, mut notes } = self
+            .store
+            .write(lock, Space::Heads, id, &mut state.tip, &commits)
+            .map_err(|source| AppendFailure::Write { id, source })?;
+        let created = ids.len() - steps.len();
+        let events = steps.into_iter().zip(&ids[created..]).map(|(step, commit)| Appended {
+            address: step.address(),
+            file: step.name,
+            commit: *commit,
+        });
+        let events = events.collect();
+        // Whether the store could be tidied up says nothing about what was just saved.
+        if let Err(error) = self.store.tidy(&self.holder()) {
+            notes.push(format!("the store could not be packed: {error}"));
+        }
+        Ok((state, Receipt { events, notes }))
+    }
+
+    /// Reads what has to be known to continue a conversation, from the summary in its last commit
+    /// if there is one.
+    pub(super) fn state(&self, id: ConversationId) -> Result<State, AppendFailure> {
+        let commit = self.store.tip(Space::Heads, id)?.ok_or(LoadError::Gone(id))?;
+        let objects = self.store.objects();
+        let object = |source| AppendFailure::Load(LoadError::object(id, source));
+        let commit = self.store.commit(commit).map_err(object)?;
+        let tree = Directory::read(objects, &commit.tree).map_err(object)?;
+        let tip = Tip { commit: Some(commit.id), tree };
+        if let Some(state) = self.state_from_summary(id, &commit, tip.clone())? {
+            return Ok(state);
+        }
+        let conversation = self.examine_at(id, commit.id)?;
+        let version = conversation.snapshot.version;
+        if !conversation.snapshot.is_writable() {
+            return Err(AppendFailure::ReadOnly { id, version });
+        }
+        let title = conversation.snapshot.meta.title.clone();
+        match conversation.outline() {
+            Some(outline) if conversation.problems.iter().all(is_harmless) => {
+                Ok(State { tip, outline, title })
+            }
+            _ => Err(AppendFailure::Damaged { id, problems: conversation.problems }),
+        }
+    }
+
+    fn state_from_summary(
+        &self,
+        id: ConversationId,
+        commit: &Commit,
+        tip: Tip,
+    ) -> Result<Option<State>, AppendFailure> {
+        let Some(summary) = commit.summary.clone() else { return Ok(None) };
+        if summary.format.compatibility() != Compatibility::ReadWrite {
+            return Err(AppendFailure::ReadOnly { id, version: summary.format });
+        }
+        let objects = self.store.objects();
+        let object = |source| AppendFailure::Load(LoadError::object(id, source));
+        let listing = Listing::top(objects, &commit.tree).map_err(object)?;
+        let Some(manifest) = listing.manifest.filter(|_| listing.foreign.is_empty()) else {
+            return Ok(None);
+        };
+        let bytes = objects.blob(&manifest, limits::MANIFEST_FILE).map_err(object)?;
+        let (manifest, flaws) = Manifest::read(&bytes);
+        if !flaws.is_empty() {
+            return Ok(None);
+        }
+        let outline = Outline {
+            manifest,
+            runs: listing.runs.keys().cloned().collect(),
+            next: summary.next,
+            events: summary.events,
+            progress: summary.progress,
+        };
+        Ok(Some(State { tip, outline, title: summary.title }))
+    }
+}
+
+/// Whether an append may go on in spite of it: a missing `meta.toml` can wait for a repair.
+fn is_harmless(problem: &Problem) -> bool {
+    problem.path == TreePath::meta()
+}
+
+/// Writes the descriptions of the commits of one command.
+pub(super) struct Scribe {
+    user: Identity,
+    operation: String,
+    now: Timestamp,
+}
+
+impl Scribe {
+    pub(super) fn new(workspace: &Workspace) -> Result<Self, AppendFailure> {
+        let random: [u8; 8] = workspace.env.random().map_err(AppendFailure::Random)?;
+        let operation = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { user: workspace.user(), operation, now: workspace.env.now() })
+    }
+
+    fn creation(&self, id: ConversationId, state: &State, changes: Vec<Change>) -> NewCommit {
+        self.commit(format!("create {id}"), Vec::new(), Origin::User, None, Some(state), changes)
+    }
+
+    fn step(&self, state: &State, event: &Event, step: &plan::Step) -> NewCommit {
+        let (origin, author) = match event.writer() {
+            Writer::User => (Origin::User, self.user.clone()),
+            Writer::Model(name) => {
+                (Origin::Model, Identity::new(name.unwrap_or("model"), "model@jp.invalid"))
+            }
+            Writer::Tool(name) => {
+                (Origin::Tool, Identity::new(name.unwrap_or("tool"), "tool@jp.invalid"))
+            }
+        };
+        let subject = format!("append {}", step.name);
+        let turn = Some(step.turn);
+        let changes = step.changes.clone();
+        let mut commit = self.commit(subject, Vec::new(), origin, turn, Some(state), changes);
+        commit.description.author = author;
+        commit.description.authored = event.timestamp;
+        commit
+    }
+
+    pub(super) fn commit(
+        &self,
+        subject: String,
+        body: Vec<String>,
+        origin: Origin,
+        turn: Option<u64>,
+        state: Option<&State>,
+        changes: Vec<Change>,
+    ) -> NewCommit {
+        let description = Description {
+            subject,
+            body,
+            operation: self.operation.clone(),
+            origin,
+            turn,
+            summary: state.map(|state| Summary::new(state.title.clone(), &state.outline)),
+            author: self.user.clone(),
+            authored: self.now,
+            committer: self.user.clone(),
+            committed: self.now,
+        };
+        NewCommit { changes, description }
+    }
+}

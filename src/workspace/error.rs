@@ -1,0 +1,99 @@
+//! What can go wrong with a workspace, in the words of its user.
+
+use std::path::PathBuf;
+
+use crate::{
+    config::ConfigError,
+    format::FormatVersion,
+    fsutil::FsError,
+    model::ConversationId,
+    plan::AppendError,
+    store::{LockError, ObjectError, Problem, ReadError, RefError, StoreError, WriteError},
+};
+
+/// Why a workspace cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum WorkspaceError {
+    #[error("there is no home directory: neither `HOME` nor `XDG_DATA_HOME` is set")]
+    NoHome,
+    #[error("`{}` is not a directory", .0.display())]
+    NotADirectory(PathBuf),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+/// Why a text does not select a conversation.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum SelectError {
+    #[error("there is no conversation `{}`", given.escape_debug())]
+    Unknown { given: String, candidates: Vec<ConversationId> },
+    #[error("`{}` begins {total} ids", given.escape_debug())]
+    Ambiguous { given: String, candidates: Vec<ConversationId>, total: usize },
+    #[error(transparent)]
+    Ref(#[from] RefError),
+}
+
+/// Why a conversation cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum LoadError {
+    #[error("conversation {id} cannot be read: {source}")]
+    Read { id: ConversationId, source: ReadError },
+    #[error("conversation {id} is refused: {}", first(problems))]
+    Foreign { id: ConversationId, problems: Vec<Problem> },
+    #[error("conversation {0} has no commit any more")]
+    Gone(ConversationId),
+    #[error(transparent)]
+    Ref(#[from] RefError),
+}
+
+fn first(problems: &[Problem]) -> String {
+    let mut foreign = problems.iter().filter(|problem| problem.foreign);
+    let more = match foreign.clone().count() {
+        0 | 1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    foreign.next().map_or_else(String::new, |problem| format!("{problem}{more}"))
+}
+
+impl LoadError {
+    pub(super) fn object(id: ConversationId, source: ObjectError) -> Self {
+        Self::Read { id, source: ReadError::Object(source) }
+    }
+}
+
+/// Why nothing was appended.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum AppendFailure {
+    #[error("event {index} cannot be appended to {id}: {source}")]
+    Refused { id: ConversationId, index: usize, source: AppendError },
+    #[error("conversation {id} is written in format {version}: this jp can read it, not write it")]
+    ReadOnly { id: ConversationId, version: FormatVersion },
+    #[error("conversation {id} is damaged: {}", first_flaw(problems))]
+    Damaged { id: ConversationId, problems: Vec<Problem> },
+    #[error("conversation {id} was changed by something else again and again")]
+    Contended { id: ConversationId },
+    #[error("conversation {id} is locked by another process: {source}")]
+    Locked { id: ConversationId, source: LockError },
+    #[error(transparent)]
+    Lock(LockError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error("nothing was saved to {id}: {source}")]
+    Write { id: ConversationId, source: WriteError },
+    #[error(transparent)]
+    Ref(#[from] RefError),
+    #[error("cannot get random bytes: {0}")]
+    Random(std::io::Error),
+}
+
+fn first_flaw(problems: &[Problem]) -> String {
+    problems.first().map_or_else(String::new, ToString::to_string)
+}

@@ -1,0 +1,145 @@
+//! Reading a conversation whole.
+
+use super::{Handle, LoadError, Workspace};
+use crate::{
+    format::{Decoded, Flaw, decode, limits},
+    model::{ConversationId, Entry, Event, Progress, Stream, Timestamp},
+    plan::{Listed, Outline},
+    store::{Located, ObjectId, Objects, Problem, Snapshot, Space},
+};
+
+/// A conversation, with everything that could be read of it and everything that is wrong.
+#[derive(Debug)]
+pub struct Conversation {
+    /// The conversation.
+    pub id: ConversationId,
+    /// Its tree.
+    pub snapshot: Snapshot,
+    /// The stream in order, with a hole for each file that cannot be read.
+    pub listed: Vec<Listed>,
+    /// What is wrong with it, in the order of the stream.
+    pub problems: Vec<Problem>,
+}
+
+impl Conversation {
+    /// The events, split into turns.
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.entries())
+    }
+
+    /// The events that could be read, in order.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+        self.listed.iter().filter_map(|listed| {
+            let event = listed.event.clone()?;
+            Some(Entry { address: listed.name.address(), event })
+        })
+    }
+
+    /// How far the conversation has come.
+    pub fn progress(&self) -> Progress {
+        let mut progress = Progress::default();
+        for event in self.listed.iter().filter_map(|listed| listed.event.as_ref()) {
+            progress.push(event);
+        }
+        progress
+    }
+
+    /// What has to be known to continue it.
+    pub fn outline(&self) -> Option<Outline> {
+        Some(Outline {
+            manifest: self.snapshot.manifests.get(&None)?.clone()?,
+            runs: self.snapshot.listings.keys().flatten().cloned().collect(),
+            next: self.snapshot.next_address(),
+            events: self.listed.len() as u64,
+            progress: self.progress(),
+        })
+    }
+}
+
+impl Workspace {
+    /// Loads a conversation as it is now. A tree with things in it that have no place is refused.
+    pub fn load(&self, handle: &Handle) -> Result<Conversation, LoadError> {
+        let conversation = self.examine(handle)?;
+        if conversation.snapshot.is_foreign() {
+            let problems = conversation.problems;
+            return Err(LoadError::Foreign { id: handle.id(), problems });
+        }
+        Ok(conversation)
+    }
+
+    /// Loads whatever can be read of a conversation, to see what is wrong with it.
+    pub fn examine(&self, handle: &Handle) -> Result<Conversation, LoadError> {
+        let id = handle.id();
+        let commit = self.store.tip(Space::Heads, id)?.ok_or(LoadError::Gone(id))?;
+        self.examine_at(id, commit)
+    }
+
+    pub(super) fn examine_at(
+        &self,
+        id: ConversationId,
+        commit: ObjectId,
+    ) -> Result<Conversation, LoadError> {
+        let snapshot = self.snapshot(id, commit)?;
+        let mut problems = snapshot.problems.clone();
+        let listed = match snapshot.is_foreign() {
+            true => Vec::new(),
+            false => self.decode_all(&snapshot, &mut problems),
+        };
+        Ok(Conversation { id, snapshot, listed, problems })
+    }
+
+    /// Reads the tree of a conversation, but none of its events.
+    pub fn snapshot(&self, id: ConversationId, commit: ObjectId) -> Result<Snapshot, LoadError> {
+        let objects = self.store.objects();
+        let commit = self.store.commit(commit).map_err(|source| LoadError::object(id, source))?;
+        Snapshot::read(objects, commit).map_err(|source| LoadError::Read { id, source })
+    }
+
+    fn decode_all(&self, snapshot: &Snapshot, problems: &mut Vec<Problem>) -> Vec<Listed> {
+        let mut progress = Progress::default();
+        let mut listed = Vec::with_capacity(snapshot.order.len());
+        for located in &snapshot.order {
+            let complain = |flaw: Flaw| Problem { path: located.path(), flaw, foreign: false };
+            let event = match decode_one(self.store.objects(), located, snapshot.commit.committed) {
+                Ok(event) => {
+                    if let Some(event) = &event {
+                        if let Err(refusal) = progress.admit(event) {
+                            problems.push(complain(Flaw::new(refusal.to_string())));
+                        }
+                        progress.push(event);
+                    }
+                    event
+                }
+                Err(flaws) => {
+                    problems.extend(flaws.into_iter().map(complain));
+                    None
+                }
+            };
+            listed.push(Listed { run: located.run.clone(), name: located.name.clone(), event });
+        }
+        listed
+    }
+
+    /// The bytes of an event file.
+    pub fn read_blob(&self, id: ConversationId, blob: &ObjectId) -> Result<Vec<u8>, LoadError> {
+        let objects = self.store.objects();
+        objects.blob(blob, limits::EVENT_FILE).map_err(|source| LoadError::object(id, source))
+    }
+}
+
+/// Reads an event; `None` for a file that is missing, which the manifest is to blame for.
+fn decode_one(
+    objects: &Objects,
+    located: &Located,
+    fallback: Timestamp,
+) -> Result<Option<Event>, Vec<Flaw>> {
+    let Some(blob) = &located.blob else {
+        return Ok(None);
+    };
+    let bytes = objects
+        .blob(blob, limits::EVENT_FILE)
+        .map_err(|error| vec![Flaw::new(error.to_string())])?;
+    let name = &located.name;
+    let Decoded { event, .. } = decode(&bytes, name.form(), name.hinted_type(), fallback)?;
+    Ok(Some(event))
+}

@@ -1,0 +1,15 @@
+//! The program as a whole, run as a user would run it, with git as the referee.
+
+mod append;
+mod concurrency;
+mod crash;
+mod failures;
+mod fixtures;
+mod fsck;
+mod hostile;
+mod init;
+mod listing;
+mod plain_git;
+mod store;
+mod support;
+mod tidiness;
