@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use gix::ObjectId;
+
 use super::{
     GitError, Holder, Lock, LockError, RefError, Space, Store,
     pack::{self, DamagedPack, MergeError},
@@ -74,21 +76,45 @@ impl Store {
         self.clear_stage(holder)?;
         let packed_refs = self.pack_refs(holder)?;
         let merged = pack::merge(&objects, &self.path().join("stage"))?;
-        let by_git = match self.repack(env) {
-            Ok(()) => true,
-            Err(GitError::NoGit) => false,
-            Err(error) => return Err(error.into()),
+        let (by_git, damaged) = match self.pack_with_deltas(env) {
+            Ok(damaged) => (true, damaged),
+            Err(MaintenanceError::Git(GitError::NoGit)) => (false, merged.damaged),
+            Err(error) => return Err(error),
         };
         let packs_after = pack::count(&objects).at("list", &objects)?;
-        Ok(PackReport { packs_before, packs_after, by_git, packed_refs, damaged: merged.damaged })
+        Ok(PackReport { packs_before, packs_after, by_git, packed_refs, damaged })
     }
 
-    /// Lets git write one pack with deltas, synced, keeping what no ref reaches.
-    fn repack(&self, env: &Env) -> Result<(), GitError> {
-        let durable =
-            ["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync", "-c", "pack.threads=0"];
-        let repack = ["repack", "-q", "-a", "-d", "-k", "--window=50", "--depth=50"];
-        self.git_output(env, &[&durable[..], &repack[..]].concat()).map(drop)
+    /// Lets git compress the objects against each other, those too that no ref reaches.
+    fn pack_with_deltas(&self, env: &Env) -> Result<Vec<DamagedPack>, MaintenanceError> {
+        let (objects, stage) = (self.path().join("objects"), self.path().join("stage"));
+        if pack::count(&objects).at("list", &objects)? == 0 {
+            return Ok(Vec::new());
+        }
+        pack::replace_all(&objects, &stage, |base| {
+            let base = base.to_string_lossy();
+            let said = self.git_output(
+                env,
+                &[
+                    "-c",
+                    "pack.writeReverseIndex=false",
+                    "pack-objects",
+                    "-q",
+                    "--all",
+                    "--reflog",
+                    "--keep-unreachable",
+                    "--delta-base-offset",
+                    "--window=50",
+                    "--depth=50",
+                    &base,
+                ],
+            )?;
+            let text = String::from_utf8_lossy(&said);
+            ObjectId::from_hex(text.trim().as_bytes()).map_err(|error| {
+                let message = format!("it printed `{}`: {error}", text.trim().escape_debug());
+                GitError::Failed { command: "pack-objects".to_owned(), message }.into()
+            })
+        })
     }
 
     fn pack_refs(&self, holder: &Holder) -> Result<usize, MaintenanceError> {

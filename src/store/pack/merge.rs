@@ -4,6 +4,7 @@
 //! leaves alone packs with deltas, packs that somebody marked (`.keep` and the like), packs that a
 //! multi-pack index names, large packs, and damaged ones, which it reports.
 
+use gix::ObjectId;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -73,12 +74,9 @@ pub fn count(objects: &Path) -> io::Result<usize> {
 /// Merges packs where it pays off. If another process is at it, does nothing.
 pub fn merge(objects: &Path, stage: &Path) -> Result<MergeReport, MergeError> {
     let packs = objects.join("pack");
-    create_dir_durable(stage)?;
-    let acquired_at = String::new();
-    let holder = Holder { pid: std::process::id(), session: None, acquired_at };
-    let _lock = match Lock::try_acquire(&stage.join("merge.lock"), &holder) {
+    let _lock = match lock(stage) {
         Ok(lock) => lock,
-        Err(LockError::Held { .. }) => {
+        Err(MergeError::Lock(LockError::Held { .. })) => {
             let now = count(objects).at("list", &packs)?;
             return Ok(MergeReport {
                 packs_before: now,
@@ -86,7 +84,7 @@ pub fn merge(objects: &Path, stage: &Path) -> Result<MergeReport, MergeError> {
                 ..MergeReport::default()
             });
         }
-        Err(error) => return Err(MergeError::Lock(error)),
+        Err(error) => return Err(error),
     };
     let mut summaries = summarize(&packs)?;
     let mut report = MergeReport { packs_before: summaries.len(), ..MergeReport::default() };
@@ -103,13 +101,55 @@ pub fn merge(objects: &Path, stage: &Path) -> Result<MergeReport, MergeError> {
             Copied::All(built) => {
                 report.objects += built.objects.len();
                 let old = group.iter().map(|&at| summaries[at].name.clone()).collect();
-                replace(&packs, stage, &built, old)?;
+                let staged = Staged::write(stage, "merge", &built)?;
+                replace(&packs, staged, &built.checksum, &old)?;
                 group.iter().for_each(|&at| summaries[at].mergeable = false);
             }
         }
     }
     report.packs_after = count(objects).at("list", &packs)?;
     Ok(report)
+}
+
+/// The right to replace packs, held by one process at a time.
+fn lock(stage: &Path) -> Result<Lock, MergeError> {
+    create_dir_durable(stage)?;
+    let acquired_at = String::new();
+    let holder = Holder { pid: std::process::id(), session: None, acquired_at };
+    Lock::try_acquire(&stage.join("merge.lock"), &holder).map_err(MergeError::Lock)
+}
+
+/// Replaces all packs by one that somebody else writes below a path in the stage; it returns the
+/// checksum in the name of the files. An old pack that has an object more stays.
+pub fn replace_all<E: From<MergeError>>(
+    objects: &Path,
+    stage: &Path,
+    write: impl FnOnce(&Path) -> Result<ObjectId, E>,
+) -> Result<Vec<DamagedPack>, E> {
+    let packs = objects.join("pack");
+    let _lock = lock(stage)?;
+    let old = summarize(&packs)?;
+    let base = stage.join("full");
+    let checksum = write(&base)?;
+    let file = |extension: &str| stage.join(format!("full-{checksum}.{extension}"));
+    let staged = Staged::adopt(file("pack"), file("idx")).map_err(MergeError::Fs)?;
+    let ids = |path: &Path| {
+        let bytes = fs::read(path).map_err(|error| error.to_string())?;
+        let index = index::decode(&bytes).map_err(str::to_owned)?;
+        Ok::<_, String>(index.entries.into_iter().map(|entry| entry.id).collect::<BTreeSet<_>>())
+    };
+    let new = ids(&file("idx")).map_err(|_error| MergeError::Unreadable("git's index"))?;
+    let (mut covered, mut damaged) = (BTreeSet::new(), Vec::new());
+    for pack in old.into_iter().filter(|pack| pack.mergeable) {
+        let path = packs.join(&pack.name);
+        match ids(&path.with_extension("idx")) {
+            Ok(ids) if ids.is_subset(&new) => drop(covered.insert(pack.name)),
+            Ok(_) => {}
+            Err(reason) => damaged.push(DamagedPack { path, reason }),
+        }
+    }
+    replace(&packs, staged, &checksum, &covered)?;
+    Ok(damaged)
 }
 
 enum Copied {
@@ -146,14 +186,13 @@ fn copy(packs: &Path, group: &[usize], all: &[PackSummary]) -> Result<Copied, Me
 /// Makes the new pack durable, then removes the old ones.
 fn replace(
     packs: &Path,
-    stage: &Path,
-    built: &BuiltPack,
-    old: BTreeSet<String>,
+    staged: Staged,
+    checksum: &ObjectId,
+    old: &BTreeSet<String>,
 ) -> Result<(), MergeError> {
-    let staged = Staged::write(stage, "merge", built)?;
     staged.sync_with(&[])?;
-    staged.install(packs, &built.checksum)?;
-    let new = format!("pack-{}", built.checksum);
+    staged.install(packs, checksum)?;
+    let new = format!("pack-{checksum}");
     // An old pack that had all objects of the others is, byte for byte, the new one.
     for stem in old.iter().filter(|stem| **stem != new) {
         for extension in ["idx", "pack", "rev"] {

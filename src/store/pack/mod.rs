@@ -14,5 +14,5 @@ mod stage;
 pub mod tiers;
 
 pub use build::{BuiltPack, PackBuilder, PackError};
-pub use merge::{DamagedPack, MergeError, count, merge};
+pub use merge::{DamagedPack, MergeError, count, merge, replace_all};
 pub(super) use stage::Staged;

@@ -48,6 +48,13 @@ impl Staged {
         Ok(staged)
     }
 
+    /// Takes over a pack and its index that git has written.
+    pub(in crate::store) fn adopt(pack: PathBuf, index: PathBuf) -> Result<Staged, FsError> {
+        let pack_file = File::open(&pack).at("open", &pack)?;
+        let index_file = File::open(&index).at("open", &index)?;
+        Ok(Staged { pack: (pack, pack_file), index: (index, index_file) })
+    }
+
     /// Syncs both files, and others with them.
     pub(in crate::store) fn sync_with(&self, others: &[(&Path, &File)]) -> Result<(), FsError> {
         let mut files: Vec<(&Path, &File)> =

@@ -14,9 +14,15 @@ use fs4::FileExt;
 use super::RefError;
 use crate::fsutil::{AtPath, FsError};
 
-/// How long a lock file must stay the same before it can count as left behind.
+/// How long a lock file must stay the same before it can count as left behind. git closes its
+/// lock files some time before it renames them, so one that may be git's gets more time.
 const STALE_AFTER: Duration =
     if cfg!(target_os = "linux") { Duration::from_millis(500) } else { Duration::from_secs(5) };
+const OURS_STALE_AFTER: Duration = Duration::from_millis(20);
+
+/// The bit by which a lock file of jp is known from one of git: it is taken off with the rename.
+#[cfg(unix)]
+const MARK: u32 = 0o100;
 const PATIENCE: Duration = Duration::from_secs(10);
 const LONGEST_STEP: Duration = Duration::from_millis(20);
 
@@ -47,7 +53,7 @@ impl LockFile {
             let now = Fingerprint::of(&metadata);
             match &seen {
                 Some((before, since)) if *before == now => {
-                    if since.elapsed() >= STALE_AFTER {
+                    if since.elapsed() >= stale_after(&metadata) {
                         if !is_open_somewhere(&path, &metadata) && break_stale(&path, &now)? {
                             continue;
                         }
@@ -67,7 +73,11 @@ impl LockFile {
 
     /// Creates the lock file, or gives up at once if there is one.
     pub(super) fn try_create(path: &Path) -> Result<Option<LockFile>, RefError> {
-        match OpenOptions::new().write(true).create_new(true).open(path) {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o666 | MARK);
+        match options.open(path) {
             Ok(file) => {
                 // A sign of life for processes that cannot see ours, as in another container.
                 // Where there are no such locks, the wait alone has to do.
@@ -116,6 +126,7 @@ impl LockFile {
             self.ours = false;
             return Err(RefError::Stolen { path: self.path.clone() });
         }
+        unmark(&self.file, &held).at("change the mode of", &self.path)?;
         let renamed = fs::rename(&self.path, target).or_else(|error| {
             // git leaves empty directories where refs with longer names were.
             if target.is_dir() && fs::remove_dir(target).is_ok() {
@@ -135,6 +146,29 @@ impl Drop for LockFile {
             let _ = fs::remove_file(&self.path);
         }
     }
+}
+
+#[cfg(unix)]
+fn stale_after(metadata: &Metadata) -> Duration {
+    use std::os::unix::fs::PermissionsExt;
+    if metadata.permissions().mode() & MARK == 0 { STALE_AFTER } else { OURS_STALE_AFTER }
+}
+
+#[cfg(not(unix))]
+fn stale_after(_metadata: &Metadata) -> Duration {
+    STALE_AFTER
+}
+
+#[cfg(unix)]
+fn unmark(file: &File, metadata: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = metadata.permissions().mode() & !MARK;
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn unmark(_file: &File, _metadata: &Metadata) -> io::Result<()> {
+    Ok(())
 }
 
 /// Removes a lock file that nobody living has; `false` if somebody does, or it changed.
