@@ -33,6 +33,6 @@ pub use pack::{DamagedPack, MergeError};
 pub use publish::PublishError;
 pub use refs::{RefError, RefName, Refs, Space};
 pub use repository::{Store, StoreError, WorkspaceId};
-pub use snapshot::{Located, Problem, ReadError, Snapshot};
+pub use snapshot::{Located, Problem, ProblemKind, ReadError, Snapshot};
 pub use stats::{Stats, StatsError};
 pub use write::{NewCommit, Tip, WriteError, Written};

@@ -62,8 +62,26 @@ pub struct Problem {
     pub path: TreePath,
     /// What is wrong with it.
     pub flaw: Flaw,
-    /// Whether it has no place in a conversation, so that nothing is read until it is gone.
-    pub foreign: bool,
+    /// What it means.
+    pub kind: ProblemKind,
+}
+
+/// What a problem means for the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// Something has no place in a conversation: nothing is read until it is gone.
+    Foreign,
+    /// Something cannot be read: nothing is written until it is mended.
+    Damage,
+    /// An event stands where it cannot: models will not see it so.
+    Order,
+}
+
+impl Problem {
+    /// Whether it has no place in a conversation.
+    pub fn is_foreign(&self) -> bool {
+        self.kind == ProblemKind::Foreign
+    }
 }
 
 impl fmt::Display for Problem {
@@ -122,7 +140,7 @@ impl Snapshot {
             snapshot.problems.extend(listing.foreign.iter().map(|foreign| Problem {
                 path: foreign.path.clone(),
                 flaw: Flaw::new(foreign.why),
-                foreign: true,
+                kind: ProblemKind::Foreign,
             }));
         }
         let keys: Vec<_> = snapshot.listings.keys().cloned().collect();
@@ -136,7 +154,7 @@ impl Snapshot {
 
     /// Whether something has no place in a conversation.
     pub fn is_foreign(&self) -> bool {
-        self.problems.iter().any(|problem| problem.foreign)
+        self.problems.iter().any(Problem::is_foreign)
     }
 
     /// Whether this program may change it.
@@ -272,7 +290,7 @@ impl Snapshot {
 
     fn complain(&mut self, path: &TreePath, flaws: Vec<Flaw>) {
         let path = path.clone();
-        let problem = |flaw| Problem { path: path.clone(), flaw, foreign: false };
+        let problem = |flaw| Problem { path: path.clone(), flaw, kind: ProblemKind::Damage };
         self.problems.extend(flaws.into_iter().map(problem));
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     plan::{self, Change, Draft, Outline, Summary, TreePath},
     store::{
         Commit, Description, Directory, Identity, Listing, LockError, NewCommit, ObjectId, Origin,
-        Problem, Space, Tip, WriteError, Written,
+        Problem, ProblemKind, Space, Tip, WriteError, Written,
     },
 };
 
@@ -207,9 +207,10 @@ impl Workspace {
     }
 }
 
-/// Whether an append may go on in spite of it: a missing `meta.toml` can wait for a repair.
+/// Whether an append may go on in spite of it: what models see is put in order elsewhere, and a
+/// missing `meta.toml` can wait for a repair.
 fn is_harmless(problem: &Problem) -> bool {
-    problem.path == TreePath::meta()
+    problem.kind == ProblemKind::Order || problem.path == TreePath::meta()
 }
 
 /// Writes the descriptions of the commits of one command.

@@ -79,7 +79,7 @@ fn input(conversation: Conversation) -> Repair {
         })
         .map(|(run, _)| run.clone())
         .collect();
-    let foreign = snapshot.problems.iter().filter(|problem| problem.foreign);
+    let foreign = snapshot.problems.iter().filter(|problem| problem.is_foreign());
     Repair {
         foreign: foreign.map(|problem| problem.path.clone()).collect(),
         flawed,

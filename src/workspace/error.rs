@@ -8,7 +8,9 @@ use crate::{
     fsutil::FsError,
     model::ConversationId,
     plan::AppendError,
-    store::{LockError, ObjectError, Problem, ReadError, RefError, StoreError, WriteError},
+    store::{
+        LockError, ObjectError, Problem, ProblemKind, ReadError, RefError, StoreError, WriteError,
+    },
 };
 
 /// Why a workspace cannot be used.
@@ -54,7 +56,7 @@ pub enum LoadError {
 }
 
 fn first(problems: &[Problem]) -> String {
-    let mut foreign = problems.iter().filter(|problem| problem.foreign);
+    let mut foreign = problems.iter().filter(|problem| problem.is_foreign());
     let more = match foreign.clone().count() {
         0 | 1 => String::new(),
         count => format!(" (and {} more)", count - 1),
@@ -95,5 +97,6 @@ pub enum AppendFailure {
 }
 
 fn first_flaw(problems: &[Problem]) -> String {
-    problems.first().map_or_else(String::new, ToString::to_string)
+    let damage = problems.iter().find(|problem| problem.kind != ProblemKind::Order);
+    damage.map_or_else(String::new, ToString::to_string)
 }

@@ -5,7 +5,7 @@ use crate::{
     format::{Decoded, Flaw, decode, limits},
     model::{ConversationId, Entry, Event, Progress, Stream, Timestamp},
     plan::{Listed, Outline},
-    store::{Located, ObjectId, Objects, Problem, Snapshot, Space},
+    store::{Located, ObjectId, Objects, Problem, ProblemKind, Snapshot, Space},
 };
 
 /// A conversation, with everything that could be read of it and everything that is wrong.
@@ -99,19 +99,21 @@ impl Workspace {
         let mut progress = Progress::default();
         let mut listed = Vec::with_capacity(snapshot.order.len());
         for located in &snapshot.order {
-            let complain = |flaw: Flaw| Problem { path: located.path(), flaw, foreign: false };
+            let complain = |flaw, kind| Problem { path: located.path(), flaw, kind };
             let event = match decode_one(self.store.objects(), located, snapshot.commit.committed) {
                 Ok(event) => {
                     if let Some(event) = &event {
                         if let Err(refusal) = progress.admit(event) {
-                            problems.push(complain(Flaw::new(refusal.to_string())));
+                            let flaw = Flaw::new(refusal.to_string());
+                            problems.push(complain(flaw, ProblemKind::Order));
                         }
                         progress.push(event);
                     }
                     event
                 }
                 Err(flaws) => {
-                    problems.extend(flaws.into_iter().map(complain));
+                    let damage = |flaw| complain(flaw, ProblemKind::Damage);
+                    problems.extend(flaws.into_iter().map(damage));
                     None
                 }
             };

@@ -1,5 +1,7 @@
 //! The program as a whole, run as a user would run it, with git as the referee.
 
+#![expect(clippy::disallowed_methods, reason = "tests make files and children of their own")]
+
 mod append;
 mod concurrency;
 mod crash;

@@ -104,6 +104,6 @@ fn json_problem(problem: &Problem) -> Value {
         "line": problem.flaw.line,
         "column": problem.flaw.column,
         "message": problem.flaw.message,
-        "refused": problem.foreign,
+        "refused": problem.is_foreign(),
     })
 }
