@@ -19,3 +19,6 @@ pub use repair::{Listed, Repair, Repairs, repair};
 pub use sanitize::{Fix, sanitize};
 pub use seal::seal;
 pub use summary::Summary;
+
+#[cfg(test)]
+mod tests;

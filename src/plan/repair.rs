@@ -171,6 +171,7 @@ impl Work {
                         for call in calls.iter().filter(|call| ids.contains(&call.id)) {
                             last = self.add_result(call, &event, last.take(), &mut progress);
                         }
+                        calls.clear();
                     }
                     refusal => {
                         self.unlist(&run, &name, &refusal.to_string());
@@ -178,8 +179,10 @@ impl Work {
                     }
                 }
             }
-            if let EventKind::ToolCall(call) = &event.kind {
-                calls.push(call.clone());
+            match &event.kind {
+                EventKind::ToolCall(call) => calls.push(call.clone()),
+                EventKind::ToolResult(result) => calls.retain(|call| call.id != result.id),
+                _ => {}
             }
             progress.push(&event);
             last = Some((run, name));

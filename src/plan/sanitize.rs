@@ -70,16 +70,8 @@ pub fn missing_result(call: &ToolCall, at: &Event) -> Event {
 }
 
 fn mend(turn: &mut Turn, fixes: &mut Vec<Fix>) {
-    let answered: BTreeSet<_> = turn
-        .entries
-        .iter()
-        .filter_map(|entry| match &entry.event.kind {
-            EventKind::InquiryResponse(response) => Some(response.id.clone()),
-            _ => None,
-        })
-        .collect();
     let mut open_calls: Vec<Entry> = Vec::new();
-    let mut questions = BTreeSet::new();
+    let mut open_questions: Vec<(InquiryId, Address)> = Vec::new();
     let mut mended = Vec::with_capacity(turn.entries.len());
     for entry in std::mem::take(&mut turn.entries) {
         let at = entry.address;
@@ -100,17 +92,14 @@ fn mend(turn: &mut Turn, fixes: &mut Vec<Fix>) {
                     continue;
                 }
             }
-            EventKind::InquiryRequest(inquiry) => {
-                if !answered.contains(&inquiry.id) {
-                    fixes.push(Fix::QuestionDropped(inquiry.id.clone(), at));
-                    continue;
-                }
-                questions.insert(inquiry.id.clone());
-            }
+            EventKind::InquiryRequest(inquiry) => open_questions.push((inquiry.id.clone(), at)),
             EventKind::InquiryResponse(response) => {
-                if !questions.remove(&response.id) {
-                    fixes.push(Fix::AnswerDropped(response.id.clone(), at));
-                    continue;
+                match open_questions.iter().position(|(id, _)| *id == response.id) {
+                    Some(index) => drop(open_questions.remove(index)),
+                    None => {
+                        fixes.push(Fix::AnswerDropped(response.id.clone(), at));
+                        continue;
+                    }
                 }
             }
             EventKind::Message(_)
@@ -122,14 +111,21 @@ fn mend(turn: &mut Turn, fixes: &mut Vec<Fix>) {
         mended.push(entry);
     }
     close(&mut open_calls, &mut mended, fixes);
+    for (id, at) in open_questions {
+        let is_question = |entry: &Entry| matches!(entry.event.kind, EventKind::InquiryRequest(_));
+        mended.retain(|entry| !(entry.address == at && is_question(entry)));
+        fixes.push(Fix::QuestionDropped(id, at));
+    }
     turn.entries = mended;
 }
 
-/// Adds an error for each call that is still without a result, if any of its answer's results
-/// could still have come.
+/// Adds an error for each call that is still without a result.
 fn close(open_calls: &mut Vec<Entry>, mended: &mut Vec<Entry>, fixes: &mut Vec<Fix>) {
+    let mut closed = BTreeSet::new();
     for entry in open_calls.drain(..) {
-        let Some(call) = call_of(&entry) else { continue };
+        let Some(call) = call_of(&entry).filter(|call| closed.insert(call.id.clone())) else {
+            continue;
+        };
         fixes.push(Fix::ResultAdded(call.id.clone(), entry.address));
         let event = missing_result(call, &entry.event);
         mended.push(Entry { address: entry.address, event });
