@@ -5,6 +5,8 @@ use std::{
     io::{self, BufWriter, IsTerminal, Write},
 };
 
+use crate::ui::escape;
+
 /// The two streams of a command.
 pub struct Output {
     stdout: BufWriter<io::Stdout>,
@@ -40,7 +42,15 @@ impl Output {
 
     /// Says something beside what was asked for. That nobody listens is not an error.
     pub fn say(&mut self, text: impl fmt::Display) {
+        // In the order of the telling; if nobody reads, the next write to it says so.
+        let _unread = self.stdout.flush();
         let _unheard = writeln!(self.stderr, "{text}");
+    }
+
+    /// Warns about something; the text may hold anything.
+    pub fn warn(&mut self, text: impl fmt::Display) {
+        let text = text.to_string();
+        self.say(format_args!("warning: {}", escape(&text)));
     }
 
     /// Whether somebody reads standard output on a terminal.

@@ -17,14 +17,19 @@ pub struct Progress {
     /// Turns begun, with one that has only its prelude so far.
     groups: u64,
     /// The last turn holds nothing yet but configuration, compaction and attachments.
+    #[serde(skip_serializing_if = "is_false")]
     prelude: bool,
     /// The last turn has a request.
+    #[serde(skip_serializing_if = "is_false")]
     requested: bool,
     /// A model has answered since the last request.
+    #[serde(skip_serializing_if = "is_false")]
     responded: bool,
     /// The last event of the dialogue is a request.
+    #[serde(skip_serializing_if = "is_false")]
     at_request: bool,
     /// Results have come in that no model has answered yet.
+    #[serde(skip_serializing_if = "is_false")]
     follow_up_due: bool,
     /// The answer that began and has not ended.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -242,6 +247,11 @@ impl Progress {
             None => block.answer.clone(),
         };
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// Whether events of this type wait for the request that they belong to.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use fs4::{FileExt, TryLockError};
 use serde::{Deserialize, Serialize};
 
-use crate::fsutil::{AtPath, FsError};
+use crate::fsutil::{AtPath, FsError, create_dir_durable};
 
 /// How often a busy lock is tried: packing refs holds one for some microseconds.
 const ATTEMPTS: usize = 4;
@@ -67,13 +67,7 @@ impl Lock {
     pub fn try_acquire(path: &Path, holder: &Holder) -> Result<Lock, LockError> {
         let mut attempts = 0;
         loop {
-            let file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(path)
-                .at("open", path)?;
+            let file = open(path)?;
             if !try_lock(&file, path)? {
                 attempts += 1;
                 if attempts == ATTEMPTS {
@@ -110,6 +104,21 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // Still holding it: nobody else can have locked this name meanwhile.
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Opens a lock file. Its directory may be missing: copies of a store often lack empty ones.
+fn open(path: &Path) -> Result<File, FsError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if let Some(parent) = path.parent() {
+                create_dir_durable(parent)?;
+            }
+            options.open(path).at("open", path)
+        }
+        opened => opened.at("open", path),
     }
 }
 

@@ -129,6 +129,7 @@ impl Store {
     /// Removes what killed processes left in the stage, if nobody is at work on it.
     fn clear_stage(&self, holder: &Holder) -> Result<(), FsError> {
         let stage = self.path().join("stage");
+        crate::fsutil::create_dir_durable(&stage)?;
         for entry in std::fs::read_dir(&stage).at("list", &stage)? {
             let path = entry.at("list", &stage)?.path();
             let Some(id) = conversation_of(&path) else { continue };

@@ -29,6 +29,37 @@ impl Handle {
 }
 
 /// Proof that a conversation exists and that only this guard writes it; needed to change it.
+///
+/// ```no_run
+/// # use jp::{plan::Draft, workspace::{AppendFailure, Handle, Workspace}};
+/// fn append(workspace: &Workspace, handle: Handle, draft: Draft) -> Result<(), AppendFailure> {
+///     let mut guard = workspace.lock(handle)?;
+///     workspace.append(&mut guard, &[draft])?;
+///     workspace.remove(guard)?;
+///     Ok(())
+/// }
+/// ```
+///
+/// A handle alone does not let anybody write:
+///
+/// ```compile_fail,E0308
+/// # use jp::{plan::Draft, workspace::{AppendFailure, Handle, Workspace}};
+/// fn append(workspace: &Workspace, mut handle: Handle, draft: Draft) -> Result<(), AppendFailure> {
+///     workspace.append(&mut handle, &[draft])?;
+///     Ok(())
+/// }
+/// ```
+///
+/// Nothing can be written after a conversation was removed:
+///
+/// ```compile_fail,E0382
+/// # use jp::{plan::Draft, workspace::{AppendFailure, Guard, Workspace}};
+/// fn append(workspace: &Workspace, mut guard: Guard, draft: Draft) -> Result<(), AppendFailure> {
+///     workspace.remove(guard)?;
+///     workspace.append(&mut guard, &[draft])?;
+///     Ok(())
+/// }
+/// ```
 #[must_use = "the conversation is locked until this is dropped"]
 #[derive(Debug)]
 pub struct Guard {

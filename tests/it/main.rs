@@ -1,6 +1,7 @@
 //! The program as a whole, run as a user would run it, with git as the referee.
 
 #![expect(clippy::disallowed_methods, reason = "tests make files and children of their own")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod append;
 mod concurrency;

@@ -47,7 +47,7 @@ pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
         }
     }
     for note in &receipt.notes {
-        output.say(format_args!("warning: {note}"));
+        output.warn(note);
     }
     Ok(DONE)
 }

@@ -38,7 +38,7 @@ pub fn run(env: &Env, output: &mut Output, format: &FormatArg) -> Outcome {
         output.text(table)?;
     }
     for problem in problems {
-        output.say(format_args!("warning: {problem}"));
+        output.warn(problem);
     }
     Ok(DONE)
 }

@@ -27,7 +27,7 @@ pub fn run(env: &Env, output: &mut Output, id: &str, format: &FormatArg) -> Outc
         print(output, &row, &conversation, &stream)?;
     }
     for problem in &conversation.problems {
-        output.say(format_args!("warning: {}", escape(&problem.to_string())));
+        output.warn(problem);
     }
     Ok(DONE)
 }

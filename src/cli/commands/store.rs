@@ -51,10 +51,10 @@ pub fn run(env: &Env, output: &mut Output, command: Store) -> Outcome {
                 ))?;
             }
             for damaged in &report.damaged {
-                let reason = escape(&damaged.reason).into_owned();
-                output.say(format_args!(
-                    "warning: `{}` was left alone: {reason}",
-                    damaged.path.display()
+                output.warn(format_args!(
+                    "`{}` was left alone: {}",
+                    damaged.path.display(),
+                    damaged.reason
                 ));
             }
         }
