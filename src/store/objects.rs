@@ -79,19 +79,30 @@ impl Objects {
         limit: u64,
         buffer: &mut Vec<u8>,
     ) -> Result<(), ObjectError> {
-        let damaged = |message: String| ObjectError::Damaged { id: *id, message };
-        let header = self.handle.try_header(id).map_err(|error| damaged(error.to_string()))?;
-        let header = header.ok_or(ObjectError::Missing(*id))?;
-        if header.kind() != kind {
-            return Err(ObjectError::WrongKind { id: *id, expected: kind, actual: header.kind() });
-        }
-        if header.size() > limit {
-            return Err(ObjectError::TooLarge { id: *id, size: header.size(), limit });
-        }
         buffer.clear();
-        let found = self.handle.try_find(id, buffer).map_err(|error| damaged(error.to_string()))?;
-        let length = found.ok_or(ObjectError::Missing(*id))?.data.len();
+        // gix allocates no more than the largest limit, whatever the object claims to be.
+        let found = match self.handle.try_find(id, buffer) {
+            Ok(found) => found.ok_or(ObjectError::Missing(*id))?,
+            Err(error) => return Err(self.explain(id, limit, error.to_string())),
+        };
+        let (actual, length) = (found.kind, found.data.len());
+        if actual != kind {
+            return Err(ObjectError::WrongKind { id: *id, expected: kind, actual });
+        }
+        let size = length as u64;
+        if size > limit {
+            return Err(ObjectError::TooLarge { id: *id, size, limit });
+        }
         buffer.truncate(length);
         Ok(())
+    }
+    /// Why an object did not read: it is too large, or damaged.
+    fn explain(&self, id: &ObjectId, limit: u64, message: String) -> ObjectError {
+        match self.handle.try_header(id) {
+            Ok(Some(header)) if header.size() > limit => {
+                ObjectError::TooLarge { id: *id, size: header.size(), limit }
+            }
+            _ => ObjectError::Damaged { id: *id, message },
+        }
     }
 }
