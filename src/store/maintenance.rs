@@ -57,11 +57,18 @@ impl Store {
     /// Merges packs and packs refs if there are many. Called after a write; costs one directory
     /// listing when there is nothing to do.
     pub fn tidy(&self, holder: &Holder) -> Result<(), MaintenanceError> {
-        let objects = self.path().join("objects");
+        let (objects, stage) = (self.path().join("objects"), self.path().join("stage"));
+        if pack::are_many_loose(&objects) {
+            match pack::gather(&objects, &stage) {
+                // Somebody else is at it.
+                Err(MergeError::Lock(LockError::Held { .. })) => {}
+                gathered => drop(gathered?),
+            }
+        }
         if pack::count(&objects).at("list", &objects)? < MANY_PACKS {
             return Ok(());
         }
-        pack::merge(&objects, &self.path().join("stage"))?;
+        pack::merge(&objects, &stage)?;
         let heads = self.path().join("refs/heads");
         if std::fs::read_dir(&heads).at("list", &heads)?.count() > MANY_REFS {
             self.pack_refs(holder)?;
@@ -75,7 +82,9 @@ impl Store {
         let packs_before = pack::count(&objects).at("list", &objects)?;
         self.clear_stage(holder)?;
         let packed_refs = self.pack_refs(holder)?;
-        let merged = pack::merge(&objects, &self.path().join("stage"))?;
+        let stage = self.path().join("stage");
+        while pack::gather(&objects, &stage)? > 0 {}
+        let merged = pack::merge(&objects, &stage)?;
         let (by_git, damaged) = match self.pack_with_deltas(env) {
             Ok(damaged) => (true, damaged),
             Err(MaintenanceError::Git(GitError::NoGit)) => (false, merged.damaged),
@@ -103,6 +112,8 @@ impl Store {
                     "--all",
                     "--reflog",
                     "--keep-unreachable",
+                    // Without it git does not compare objects of a pack that has no deltas yet.
+                    "--no-reuse-delta",
                     "--delta-base-offset",
                     "--window=50",
                     "--depth=50",

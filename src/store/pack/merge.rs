@@ -112,7 +112,7 @@ pub fn merge(objects: &Path, stage: &Path) -> Result<MergeReport, MergeError> {
 }
 
 /// The right to replace packs, held by one process at a time.
-fn lock(stage: &Path) -> Result<Lock, MergeError> {
+pub(super) fn lock(stage: &Path) -> Result<Lock, MergeError> {
     create_dir_durable(stage)?;
     let acquired_at = String::new();
     let holder = Holder { pid: std::process::id(), session: None, acquired_at };

@@ -5,6 +5,7 @@
 
 pub mod build;
 mod entry;
+mod gather;
 pub mod heal;
 pub mod index;
 pub mod merge;
@@ -14,5 +15,6 @@ mod stage;
 pub mod tiers;
 
 pub use build::{BuiltPack, PackBuilder, PackError};
+pub use gather::{are_many_loose, gather};
 pub use merge::{DamagedPack, MergeError, count, merge, replace_all};
 pub(super) use stage::Staged;
