@@ -231,6 +231,8 @@ impl From<AppendFailure> for CommandError {
             error @ AppendFailure::Locked { .. } => {
                 Self::failure(error).hint("try again when the other process is done").try_again()
             }
+            error @ AppendFailure::Unconfirmed { id, .. } => Self::failure(error)
+                .hint(format!("`jp conversation show {id}` tells what is there")),
             error @ AppendFailure::Contended { .. } => {
                 Self::failure(error).hint("try again").try_again()
             }

@@ -134,7 +134,7 @@ impl Workspace {
         let Written { commits: ids, mut notes } = self
             .store
             .write(lock, Space::Heads, id, &mut state.tip, &commits)
-            .map_err(|source| AppendFailure::Write { id, source })?;
+            .map_err(|source| AppendFailure::write(id, source))?;
         let created = ids.len() - steps.len();
         let events = steps.into_iter().zip(&ids[created..]).map(|(step, commit)| Appended {
             address: step.address(),

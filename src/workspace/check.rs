@@ -53,7 +53,7 @@ impl Workspace {
             let written = self.store.write(guard.lock(), Space::Heads, id, &mut tip, &[new]);
             let written = written.map_err(|source| match source {
                 WriteError::Moved => AppendFailure::Contended { id },
-                source => AppendFailure::Write { id, source },
+                source => AppendFailure::write(id, source),
             })?;
             if let Some(commit) = written.commits.last() {
                 guard.moved_to(*commit, None);

@@ -9,7 +9,8 @@ use crate::{
     model::ConversationId,
     plan::AppendError,
     store::{
-        LockError, ObjectError, Problem, ProblemKind, ReadError, RefError, StoreError, WriteError,
+        LockError, ObjectError, Problem, ProblemKind, PublishError, ReadError, RefError,
+        StoreError, WriteError,
     },
 };
 
@@ -90,10 +91,23 @@ pub enum AppendFailure {
     Load(#[from] LoadError),
     #[error("nothing was saved to {id}: {source}")]
     Write { id: ConversationId, source: WriteError },
+    #[error("whether it was saved to {id} is unknown: {source}")]
+    Unconfirmed { id: ConversationId, source: PublishError },
     #[error(transparent)]
     Ref(#[from] RefError),
     #[error("cannot get random bytes: {0}")]
     Random(std::io::Error),
+}
+
+impl AppendFailure {
+    pub(super) fn write(id: ConversationId, source: WriteError) -> Self {
+        match source {
+            WriteError::Publish(source @ PublishError::Unconfirmed { .. }) => {
+                Self::Unconfirmed { id, source }
+            }
+            source => Self::Write { id, source },
+        }
+    }
 }
 
 fn first_flaw(problems: &[Problem]) -> String {
