@@ -7,11 +7,15 @@ use gix::{
     objs::{Find, Kind},
     odb::{
         Header as _,
+        pack::cache::lru::MemoryCappedHashmap,
         store::init::{Options, Slots},
     },
 };
 
 use crate::format::limits;
+
+/// Bytes of objects that are kept because others are deltas against them.
+const DELTA_CACHE: usize = 32 << 20;
 
 /// More packs than a store ever has between two merges.
 const PACK_SLOTS: u16 = 1024;
@@ -44,7 +48,8 @@ impl Objects {
             current_dir: Some(directory.to_owned()),
             ..Options::default()
         };
-        let handle = gix::odb::at_opts(directory, gix::hash::Kind::Sha1, None, options)?;
+        let mut handle = gix::odb::at_opts(directory, gix::hash::Kind::Sha1, None, options)?;
+        handle.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(DELTA_CACHE)));
         Ok(Self { handle })
     }
 
