@@ -50,6 +50,8 @@ pub struct Decoded {
     pub event: Event,
     /// Whether the file has a timestamp.
     pub has_timestamp: bool,
+    /// Whether the file tells its type, or only its name does.
+    pub has_type: bool,
 }
 
 /// Why an event cannot be written as a file.

@@ -1,19 +1,25 @@
-//! Giving a timestamp to an event file that has none, with every other byte left alone.
+//! Completing an event file that leaves out its timestamp or type, with every other byte left alone.
 
-use super::{Form, decode, encode};
-use crate::model::{Event, EventType, Timestamp};
+use super::{Decoded, EncodeError, Form, decode, encode};
+use crate::model::Timestamp;
 
-/// Adds a timestamp to the file of an event that was read without one. The event already has it.
-pub fn stamp(bytes: &[u8], form: Form, hint: Option<EventType>, event: &Event) -> Option<Vec<u8>> {
+/// The bytes of a file that says everything by itself: those that were read if they do, else with
+/// the timestamp and the type put in.
+pub fn stamp(bytes: Vec<u8>, form: Form, decoded: &Decoded) -> Result<Vec<u8>, EncodeError> {
+    if decoded.has_timestamp && decoded.has_type {
+        return Ok(bytes);
+    }
     let inserted = match form {
-        Form::Markdown => into_frontmatter(bytes, event.timestamp),
-        Form::Toml => into_table(bytes, event),
+        Form::Markdown => into_frontmatter(&bytes, decoded.event.timestamp),
+        Form::Toml => into_table(&bytes, decoded),
     };
     let epoch = Timestamp::from_seconds(0);
-    let holds = |bytes: &Vec<u8>| {
-        decode(bytes, form, hint, epoch).is_ok_and(|decoded| decoded.event == *event)
+    let says_all = |bytes: &Vec<u8>| {
+        let read = decode(bytes, form, None, epoch);
+        read.is_ok_and(|read| read.has_timestamp && read.event == decoded.event)
     };
-    inserted.filter(holds).or_else(|| encode(event).ok())
+    // A file that is written in an unusual way is written anew.
+    inserted.filter(says_all).map_or_else(|| encode(&decoded.event), Ok)
 }
 
 fn into_frontmatter(bytes: &[u8], timestamp: Timestamp) -> Option<Vec<u8>> {
@@ -30,18 +36,62 @@ fn into_frontmatter(bytes: &[u8], timestamp: Timestamp) -> Option<Vec<u8>> {
     Some([&bytes[..at], line.as_bytes(), &bytes[at..]].concat())
 }
 
-fn into_table(bytes: &[u8], event: &Event) -> Option<Vec<u8>> {
+fn into_table(bytes: &[u8], decoded: &Decoded) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let line = format!("timestamp = \"{}\"\n", event.timestamp);
-    let header = |line: &str| line.trim() == "[event]";
+    let event = &decoded.event;
+    let mut lines = String::new();
+    if !decoded.has_type {
+        lines.push_str(&format!("type = \"{}\"\n", event.event_type()));
+    }
+    if !decoded.has_timestamp {
+        lines.push_str(&format!("timestamp = \"{}\"\n", event.timestamp));
+    }
     let mut at = 0;
     for existing in text.split_inclusive('\n') {
         at += existing.len();
-        if header(existing) && existing.ends_with('\n') {
-            return Some([&text[..at], &line, &text[at..]].concat().into_bytes());
+        if existing.trim() == "[event]" && existing.ends_with('\n') {
+            return Some([&text[..at], &lines, &text[at..]].concat().into_bytes());
         }
     }
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    let type_line = format!("type = \"{}\"\n", event.event_type());
-    Some(format!("{text}{gap}\n[event]\n{type_line}{line}").into_bytes())
+    Some(format!("{text}{gap}\n[event]\n{lines}").into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::EventType;
+
+    fn stamped(text: &str, hint: Option<EventType>) -> String {
+        let now = "2026-01-31T12:00:00Z".parse().unwrap();
+        let form = Form::sniff(text.as_bytes());
+        let decoded = decode(text.as_bytes(), form, hint, now).unwrap();
+        String::from_utf8(stamp(text.as_bytes().to_vec(), form, &decoded).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn only_what_is_missing_is_put_in() {
+        assert_eq!(
+            stamped("---\n# mine\ntype:   request\n---\n\n---\nx", None),
+            "---\n# mine\ntype:   request\ntimestamp: 2026-01-31T12:00:00Z\n---\n\n---\nx"
+        );
+        assert_eq!(
+            stamped("---\r\ntype: request\r\n---\r\nx\r\n", None),
+            "---\r\ntype: request\r\ntimestamp: 2026-01-31T12:00:00Z\r\n---\r\nx\r\n"
+        );
+        assert_eq!(
+            stamped("a = 1 # mine", Some(EventType::ConfigDelta)),
+            "a = 1 # mine\n\n[event]\ntype = \"config-delta\"\ntimestamp = \"2026-01-31T12:00:00Z\"\n"
+        );
+        assert_eq!(
+            stamped("[event]\ntype = \"config-delta\"\n\n[b]\nc = 1\n", None),
+            "[event]\ntimestamp = \"2026-01-31T12:00:00Z\"\ntype = \"config-delta\"\n\n[b]\nc = 1\n"
+        );
+    }
+
+    #[test]
+    fn a_complete_file_is_taken_as_it_is() {
+        let text = "---\ntimestamp:  2020-01-01T00:00:00Z # then\ntype: request\n---\nx";
+        assert_eq!(stamped(text, None), text);
+    }
 }

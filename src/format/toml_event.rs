@@ -92,7 +92,9 @@ impl File<'_> {
             Some(toml::Value::Table(table)) => table,
             Some(_) => return self.flaw(EVENT, "the key `event` is reserved for a table"),
         };
-        let event_type = match self.take_text(&mut table, "type")? {
+        let named = self.take_text(&mut table, "type")?;
+        let has_type = named.is_some();
+        let event_type = match named {
             Some(name) => match EventType::from_str(&name) {
                 Ok(event_type) => event_type,
                 Err(error) => return self.flaw("type", error.to_string()),
@@ -114,7 +116,8 @@ impl File<'_> {
         let extra = table.into_iter().map(|(key, value)| (key, from_toml(value))).collect();
         let has_timestamp = timestamp.is_some();
         let timestamp = timestamp.unwrap_or(fallback);
-        Some(Decoded { event: Event { timestamp, metadata, extra, kind }, has_timestamp })
+        let event = Event { timestamp, metadata, extra, kind };
+        Some(Decoded { event, has_timestamp, has_type })
     }
 
     fn kind(&mut self, event_type: EventType, content: &mut Table) -> Option<EventKind> {

@@ -42,18 +42,9 @@ pub fn prepare(
     now: Timestamp,
 ) -> Result<Draft, Vec<Flaw>> {
     let decoded = decode(&bytes, form, hint, now)?;
-    let event = decoded.event;
-    let needs_type = form == Form::Toml && decode(&bytes, form, None, now).is_err();
-    if decoded.has_timestamp && !needs_type {
-        return Ok(Draft { event, bytes });
-    }
-    let stamped = match needs_type {
-        false => stamp(&bytes, form, hint, &event),
-        true => crate::format::encode(&event).ok(),
-    };
-    match stamped {
-        Some(bytes) => Ok(Draft { event, bytes }),
-        None => Err(vec![Flaw::new("the event cannot be given a timestamp")]),
+    match stamp(bytes, form, &decoded) {
+        Ok(bytes) => Ok(Draft { event: decoded.event, bytes }),
+        Err(error) => Err(vec![Flaw::new(error.to_string())]),
     }
 }
 

@@ -66,7 +66,7 @@ impl File<'_> {
             extra: std::mem::take(&mut self.map),
             kind,
         };
-        Some(Decoded { event, has_timestamp: timestamp.is_some() })
+        Some(Decoded { event, has_timestamp: timestamp.is_some(), has_type: true })
     }
 
     fn event_type(&mut self) -> Option<EventType> {
