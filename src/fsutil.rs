@@ -129,6 +129,30 @@ pub fn sync_together(files: &[(&Path, &File)]) -> Result<(), FsError> {
     })
 }
 
+/// Syncs several directories at once.
+pub fn sync_dirs_together(directories: &[&Path]) -> Result<(), FsError> {
+    let open = |path: &&Path| File::open(path).at("open", path);
+    let files = directories.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let pairs: Vec<_> = directories.iter().copied().zip(&files).collect();
+    sync_together(&pairs)
+}
+
+/// Whether the file system has one journal for all names, so that after a power cut no rename is
+/// there without those before it. Of one that we do not know, we do not believe it.
+pub fn keeps_order_of_renames(path: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        // The magic numbers of ext4 and XFS.
+        rustix::fs::statfs(path)
+            .is_ok_and(|status| status.f_type == 0xEF53 || status.f_type == 0x5846_5342)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// The directory that holds `path`, as something that can be opened.
 fn parent(path: &Path) -> &Path {
     match path.parent() {

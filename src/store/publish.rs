@@ -1,7 +1,8 @@
 //! The durable commit: objects as one pack, then the ref, each on disk before the next is visible.
 //!
-//! Three barriers, and no fewer: contents before any name, the pack's name before the ref's, the
-//! ref's name before we say it is saved. An error up to the rename of the ref leaves the old state.
+//! Contents are durable before any name is, the pack's name before the ref's, and the ref's name
+//! before we say it is saved. That takes three barriers, or two where the file system never keeps a
+//! rename without those before it. An error up to the rename of the ref leaves the old state.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use gix::ObjectId;
 
 use super::pack::{BuiltPack, Staged, heal};
 use super::refs::{Expected, RefError, RefLock, RefName};
-use crate::fsutil::FsError;
+use crate::fsutil::{FsError, keeps_order_of_renames, sync_dir, sync_dirs_together};
 
 /// Why a commit was not published.
 #[derive(Debug, thiserror::Error)]
@@ -58,10 +59,17 @@ pub fn publish(
     let objects = store.join("objects");
     let staged = Staged::write(&stage, stage_key, &pack)?;
     staged.sync_with(&[lock.file()])?;
-    staged.install(&objects.join("pack"), &pack.checksum)?;
-    let renamed = lock.publish()?;
+    let packs = objects.join("pack");
+    staged.rename_into(&packs, &pack.checksum)?;
+    let synced = if keeps_order_of_renames(store) {
+        let renamed = lock.publish()?;
+        sync_dirs_together(&[&packs, renamed.directory()]).map_err(RefError::from)
+    } else {
+        sync_dir(&packs)?;
+        lock.publish()?.sync()
+    };
     let name = name.clone();
-    renamed.sync().map_err(|source| PublishError::Unconfirmed { name, source })?;
+    synced.map_err(|source| PublishError::Unconfirmed { name, source })?;
     let heal::Healed { healed, unhealed } = heal::heal(&objects, &pack.objects);
     Ok(Published { healed, unhealed })
 }

@@ -63,9 +63,19 @@ impl Staged {
         sync_together(&files)
     }
 
-    /// Renames both into the directory of packs, the index last, and syncs the directory. They
-    /// replace files of the same name: those have the same contents, or are damaged.
+    /// Renames both into the directory of packs and syncs it.
     pub(in crate::store) fn install(
+        self,
+        packs: &Path,
+        checksum: &ObjectId,
+    ) -> Result<(), FsError> {
+        self.rename_into(packs, checksum)?;
+        sync_dir(packs)
+    }
+
+    /// Renames both into the directory of packs, the index last. They replace files of the same
+    /// name: those have the same contents, or are damaged. The directory is not synced yet.
+    pub(in crate::store) fn rename_into(
         self,
         packs: &Path,
         checksum: &ObjectId,
@@ -73,8 +83,7 @@ impl Staged {
         let target = |extension| packs.join(format!("pack-{checksum}.{extension}"));
         let (pack, index) = (target("pack"), target("idx"));
         fs::rename(&self.pack.0, &pack).at("replace", &pack)?;
-        fs::rename(&self.index.0, &index).at("replace", &index)?;
-        sync_dir(packs)
+        fs::rename(&self.index.0, &index).at("replace", &index)
     }
 }
 

@@ -97,6 +97,11 @@ pub struct Renamed {
 }
 
 impl Renamed {
+    /// The directory that has to be synced to make the move durable.
+    pub fn directory(&self) -> &Path {
+        parent(&self.target)
+    }
+
     /// Makes the move durable.
     pub fn sync(self) -> Result<(), RefError> {
         Ok(sync_dir(parent(&self.target))?)
