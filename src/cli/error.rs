@@ -7,7 +7,7 @@ use crate::{
     format::EncodeError,
     fsutil::FsError,
     model::ConversationId,
-    store::{GitError, MaintenanceError, RefError, StatsError},
+    store::{GitError, MaintenanceError, PublishError, RefError, StatsError, WriteError},
     ui::escape,
     workspace::{AppendFailure, LoadError, SelectError, WorkspaceError},
 };
@@ -233,6 +233,10 @@ impl From<AppendFailure> for CommandError {
             }
             error @ AppendFailure::Unconfirmed { id, .. } => Self::failure(error)
                 .hint(format!("`jp conversation show {id}` tells what is there")),
+            error @ AppendFailure::Write {
+                source: WriteError::Publish(PublishError::Ref(RefError::Busy { .. })),
+                ..
+            } => Self::failure(error).hint("try again when the other process is done").try_again(),
             error @ AppendFailure::Contended { .. } => {
                 Self::failure(error).hint("try again").try_again()
             }

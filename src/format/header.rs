@@ -82,6 +82,7 @@ header! {
 
 /// A provider's signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct SignatureHeader {
     /// The signature, opaque.
     pub value: String,
@@ -261,8 +262,13 @@ fn explain<H: Header>(own: &Value, text: &str) -> Flaw {
     let key = path.split(['.', '[']).next().unwrap_or_default();
     let line = yaml::line_of(text, key).unwrap_or(1);
     let cause = error.into_inner();
+    let cause = cause.to_string();
     if path == "." {
-        return Flaw::at_line(line, cause.to_string());
+        let missing = cause.strip_prefix("missing field ");
+        return Flaw::at_line(
+            line,
+            missing.map_or(cause.clone(), |key| format!("key {key} is missing")),
+        );
     }
     Flaw::at_line(line, format!("key `{path}`: {cause}"))
 }

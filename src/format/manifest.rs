@@ -47,7 +47,8 @@ impl Manifest {
         for (index, raw) in text.lines().enumerate() {
             let name = raw.trim();
             if name.is_empty() || name.starts_with('#') {
-                manifest.lines.push(Line::Remark(raw.to_owned()));
+                // `lines` takes off one carriage return; another one would go with the next rewrite.
+                manifest.lines.push(Line::Remark(raw.trim_end_matches('\r').to_owned()));
                 continue;
             }
             let column = 1 + raw.len() - raw.trim_start().len();

@@ -12,7 +12,7 @@ pub struct Json(String);
 pub struct InvalidJson {
     /// The text as it was given.
     pub text: String,
-    /// What the parser says, with line and column within the text.
+    /// What the parser says.
     pub message: String,
     /// The line within the text, from 1.
     pub line: usize,
@@ -27,7 +27,7 @@ impl Json {
         match serde_json::from_str::<IgnoredAny>(&text) {
             Ok(_) => Ok(Self(text)),
             Err(error) => Err(InvalidJson {
-                message: error.to_string(),
+                message: without_place(&error.to_string()),
                 line: error.line(),
                 column: error.column(),
                 text,
@@ -39,6 +39,11 @@ impl Json {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// What the parser says without the place, which is told apart.
+fn without_place(message: &str) -> String {
+    message.rsplit_once(" at line ").map_or(message, |(message, _)| message).to_owned()
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ fn list(calls: &[CallId]) -> String {
 impl Progress {
     /// Turns that hold more than a prelude.
     pub fn turns(&self) -> u64 {
-        self.groups - u64::from(self.prelude)
+        self.groups.saturating_sub(u64::from(self.prelude))
     }
 
     /// The number of the turn that the last event belongs to; `None` while there is no event.
@@ -194,7 +194,8 @@ impl Progress {
     /// Takes an event into account, whether or not it can stand here.
     pub fn push(&mut self, event: &Event) {
         if self.begins_turn(event) {
-            *self = Self { groups: self.groups + 1, prelude: true, ..Self::default() };
+            *self =
+                Self { groups: self.groups.saturating_add(1), prelude: true, ..Self::default() };
         }
         if !is_prelude(event.event_type()) {
             self.prelude = false;

@@ -81,7 +81,7 @@ const HARMLESS: [(&str, &[&str]); 12] = [
     ("fetch", &["prune", "prunetags"]),
     ("receive", &["denycurrentbranch", "denynonfastforwards", "denydeletes"]),
     ("pack", &["threads", "window", "depth", "windowmemory"]),
-    ("extensions", &["objectformat", "refstorage", "worktreeconfig"]),
+    ("extensions", &["objectformat", "refstorage"]),
 ];
 
 impl Store {
@@ -95,6 +95,8 @@ impl Store {
         let mut git_dir = OsString::from("--git-dir=");
         git_dir.push(self.path());
         command.arg(git_dir);
+        // Else a file `commondir` in the store could lead to a configuration that nobody checked.
+        command.env("GIT_COMMON_DIR", self.path());
         command.args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"]);
         command.args(args);
         Ok(command)

@@ -180,7 +180,11 @@ impl Store {
         to: Space,
         commit: ObjectId,
     ) -> Result<(), RefError> {
-        refs::update(&self.path, &Self::ref_name(to, id), Expected::Absent, commit)?;
+        match refs::update(&self.path, &Self::ref_name(to, id), Expected::Absent, commit) {
+            // A process that was killed got as far as this.
+            Err(RefError::Moved { actual: Some(actual), .. }) if actual == commit => {}
+            moved => moved?,
+        }
         refs::delete(&self.path, &Self::ref_name(from, id), Expected::Is(commit))
     }
 

@@ -209,26 +209,20 @@ impl Snapshot {
         let bytes = objects.blob(&id, limits::MANIFEST_FILE)?;
         let (manifest, mut flaws) = Manifest::read(&bytes);
         for line in manifest.lines() {
-            match line {
+            let (entry, wrong) = match line {
                 Line::Run(name) if run.is_some() => {
-                    flaws
-                        .push(Flaw::new(format!("`{name}/`: a sealed run has no runs of its own")));
+                    (format!("{name}/"), "a sealed run has no runs of its own")
                 }
                 Line::Run(name) if !self.listings.contains_key(&Some(name.clone())) => {
-                    flaws.push(Flaw::new(format!("`{name}/`: there is no such directory")));
+                    (format!("{name}/"), "there is no such directory")
                 }
                 Line::Event(name) if !self.has(run, name) => {
-                    let place = bytes
-                        .split(|byte| *byte == b'\n')
-                        .position(|line| line.trim_ascii() == name.as_str().as_bytes());
-                    let message = format!("`{name}`: there is no such file");
-                    flaws.push(match place {
-                        Some(index) => Flaw::at_line(index + 1, message),
-                        None => Flaw::new(message),
-                    });
+                    (name.to_string(), "there is no such file")
                 }
-                Line::Event(_) | Line::Run(_) | Line::Remark(_) => {}
-            }
+                Line::Event(_) | Line::Run(_) | Line::Remark(_) => continue,
+            };
+            let (line, column) = place_of(&bytes, &entry);
+            flaws.push(Flaw { line, column, message: format!("`{entry}`: {wrong}") });
         }
         self.complain(&path, flaws);
         Ok(Some(manifest))
@@ -293,4 +287,15 @@ impl Snapshot {
         let problem = |flaw| Problem { path: path.clone(), flaw, kind: ProblemKind::Damage };
         self.problems.extend(flaws.into_iter().map(problem));
     }
+}
+
+/// The line and column of an entry in a manifest.
+fn place_of(manifest: &[u8], entry: &str) -> (Option<usize>, Option<usize>) {
+    for (index, line) in manifest.split(|byte| *byte == b'\n').enumerate() {
+        if line.trim_ascii() == entry.as_bytes() {
+            let column = 1 + line.len() - line.trim_ascii_start().len();
+            return (Some(index + 1), Some(column));
+        }
+    }
+    (None, None)
 }

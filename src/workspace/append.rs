@@ -158,8 +158,12 @@ impl Workspace {
             return Err(AppendFailure::ReadOnly { id, version });
         }
         let title = conversation.snapshot.meta.title.clone();
+        let top = conversation.snapshot.listings.get(&None);
+        // One that is there and does not read may be of any version.
+        let no_meta = top.is_some_and(|top| top.meta.is_none());
+        let harmless = |problem: &Problem| is_harmless(problem, no_meta);
         match conversation.outline() {
-            Some(outline) if conversation.problems.iter().all(is_harmless) => {
+            Some(outline) if conversation.problems.iter().all(harmless) => {
                 Ok(State { tip, outline, title })
             }
             _ => Err(AppendFailure::Damaged { id, problems: conversation.problems }),
@@ -187,6 +191,11 @@ impl Workspace {
         if !flaws.is_empty() {
             return Ok(None);
         }
+        // A summary that somebody made up must not lead to a number that is taken.
+        let highest = listing.files.keys().map(FileName::address).max();
+        if summary.next.is_some_and(|next| highest.is_some_and(|highest| highest >= next)) {
+            return Ok(None);
+        }
         let outline = Outline {
             manifest,
             runs: listing.runs.keys().cloned().collect(),
@@ -200,8 +209,8 @@ impl Workspace {
 
 /// Whether an append may go on in spite of it: what models see is put in order elsewhere, and a
 /// missing `meta.toml` can wait for a repair.
-fn is_harmless(problem: &Problem) -> bool {
-    problem.kind == ProblemKind::Order || problem.path == TreePath::meta()
+fn is_harmless(problem: &Problem, no_meta: bool) -> bool {
+    problem.kind == ProblemKind::Order || no_meta && problem.path == TreePath::meta()
 }
 
 /// Writes the descriptions of the commits of one command.

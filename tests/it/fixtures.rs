@@ -117,7 +117,7 @@ fn a_timestamp_is_added_without_touching_anything_else() {
         if decoded.has_timestamp {
             continue;
         }
-        let stamped = stamp(&bytes, form, Some(hint), &decoded.event).unwrap();
+        let stamped = stamp(bytes.clone(), form, &decoded).unwrap();
         let again = decode(&stamped, form, Some(hint), Timestamp::from_seconds(0)).unwrap();
         assert!(again.has_timestamp, "{}", path.display());
         assert_eq!(again.event, decoded.event, "{}", path.display());

@@ -164,8 +164,10 @@ impl File<'_> {
             "json" => match Json::new(text) {
                 Ok(json) => Some(Arguments::Json(json)),
                 Err(error) => {
-                    let line = line + error.line.saturating_sub(1);
-                    self.flaw_in_body(line, error.to_string())
+                    let line = self.body_line + line + error.line.saturating_sub(1) - 1;
+                    let (line, column) = (Some(line), Some(error.column.max(1)));
+                    self.flaws.push(Flaw { line, column, message: error.to_string() });
+                    None
                 }
             },
             "text" => Some(Arguments::Text(text)),
@@ -199,6 +201,10 @@ impl File<'_> {
         let body = self.body();
         let text = body.as_text().map(str::trim);
         let outcome = match (outcome, answer_type) {
+            (OutcomeHeader::Cancelled | OutcomeHeader::Redacted, _) if text != Some("") => {
+                let message = "only an answer that is stored has a body";
+                return self.flaw_in_body(1, message.to_owned());
+            }
             (OutcomeHeader::Cancelled, _) => Outcome::Cancelled,
             (OutcomeHeader::Redacted, _) => Outcome::Redacted,
             (OutcomeHeader::Answered, Some(AnswerForm::Text)) => {

@@ -34,11 +34,16 @@ fn read_any(text: &str) -> Result<Map<String, Value>, Flaw> {
         return Err(Flaw::at_line(1, "the frontmatter is nested too deeply"));
     }
     let value: serde_yaml::Value = serde_yaml::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        if let Some(line) = line_of_duplicate(text, message) {
+            return Flaw::at_line(line, format!("invalid YAML: {message}"));
+        }
         let place = error.location();
         Flaw {
             line: Some(place.as_ref().map_or(1, |place| place.line())),
             column: Some(place.as_ref().map_or(1, |place| place.column())),
-            message: format!("invalid YAML: {error}"),
+            message: format!("invalid YAML: {message}"),
         }
     })?;
     match convert(value) {
@@ -47,6 +52,15 @@ fn read_any(text: &str) -> Result<Map<String, Value>, Flaw> {
         Ok(_) => Err(Flaw::at_line(1, "the frontmatter must be a map of keys and values")),
         Err(message) => Err(Flaw::at_line(1, message)),
     }
+}
+
+/// Where a key stands for the second time, if that is what the library complains about: it tells
+/// the place of the map.
+fn line_of_duplicate(text: &str, message: &str) -> Option<usize> {
+    let key = message.strip_prefix("duplicate entry with key \"")?.strip_suffix('"')?;
+    let first = line_of(text, key)?;
+    let rest = text.lines().skip(first).collect::<Vec<_>>().join("\n");
+    Some(first + line_of(&rest, key)?)
 }
 
 /// The line of a top-level key, from 1.

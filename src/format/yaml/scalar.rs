@@ -73,7 +73,11 @@ fn read_number(text: &str) -> Option<Number> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         let canonical = digits == "0" || !digits.starts_with('0');
-        return (canonical && text != "-0").then(|| text.parse().ok())?;
+        let exact = || {
+            text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from))
+        };
+        // More digits than fit are for the library to refuse, not for us to round.
+        return (canonical && text != "-0").then(|| exact().ok())?;
     }
     let (whole, rest) = digits.split_once('.')?;
     let (fraction, exponent) = rest.split_once('e').unwrap_or((rest, "0"));

@@ -120,7 +120,7 @@ fn what_people_write_is_read_too() {
 fn a_key_twice_is_refused_with_its_line() {
     let flaw = read("a: 1\nb: 2\na: 3\n").unwrap_err();
     assert!(flaw.message.contains("duplicate"), "{flaw}");
-    assert!(flaw.line.is_some());
+    assert_eq!(flaw.line, Some(3));
 }
 
 #[test]
