@@ -213,20 +213,21 @@ impl Jp {
     /// Replaces one file of a conversation by git alone, without trailers.
     pub fn edit(&self, id: &str, path: &str, content: impl AsRef<[u8]>) {
         let blob = self.git_with_input(&["hash-object", "-w", "--stdin"], content);
-        self.edit_index(id, &["update-index", "--add", "--cacheinfo", "100644", &blob, path]);
+        self.edit_index(id, &format!("100644 {blob}\t{path}\n"));
     }
 
     /// Removes one file of a conversation by git alone, without trailers.
     pub fn remove(&self, id: &str, path: &str) {
-        self.edit_index(id, &["update-index", "--force-remove", path]);
+        let nothing = "0".repeat(40);
+        self.edit_index(id, &format!("0 {nothing}\t{path}\n"));
     }
 
-    fn edit_index(&self, id: &str, args: &[&str]) {
+    fn edit_index(&self, id: &str, line: &str) {
         let index = self.world().join("index");
         let _none = fs::remove_file(&index);
         let with_index = self.with_var("GIT_INDEX_FILE", &index);
         with_index.git(&["read-tree", id]);
-        with_index.git(args);
+        with_index.git_with_input(&["update-index", "--index-info"], line);
         let tree = with_index.git(&["write-tree"]);
         self.commit_tree(id, tree.trim_end());
     }
