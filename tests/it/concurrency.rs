@@ -85,6 +85,42 @@ fn twenty_conversations_that_start_at_once_have_ids_of_their_own() {
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[test]
+fn an_append_that_lost_a_race_against_git_starts_over() {
+    use crate::support::Interruption;
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("Question\n")]);
+    jp.write("a.md", message("a\n"));
+    let program = [JP, "c", "append", id.as_str(), "a.md"];
+    let is_ref_lock = |call: &&str| call.contains("/refs/heads/") && call.starts_with("open ");
+    let locking = {
+        let other = Jp::in_workspace();
+        let id = other.start(&[&request("Question\n")]);
+        other.write("a.md", message("a\n"));
+        let calls = other.calls(&[JP, "c", "append", &id, "a.md"]);
+        1 + calls.iter().position(|call| is_ref_lock(&call.as_str())).unwrap()
+    };
+    let report = jp.world().join("calls");
+    let mut slow = jp.interrupted(Interruption::Hold(locking), &report, &program);
+    slow.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut slow = slow.spawn().unwrap();
+    // It has read the conversation and is about to move the ref.
+    while !std::fs::read_to_string(&report).unwrap_or_default().lines().any(|c| is_ref_lock(&c)) {
+        std::thread::yield_now();
+    }
+    jp.edit(&id, "001-message.md", message("by git\n"));
+    let manifest = jp.git(&["show", &format!("{id}:CONVERSATION")]);
+    jp.edit(&id, "CONVERSATION", format!("{manifest}001-message.md\n"));
+    drop(slow.stdin.take());
+    let output = Output::from(slow.wait_with_output().unwrap());
+    assert_eq!(output.ok(), format!("{id} 002 002-message.md\n"));
+    assert_eq!(jp.run(&["c", "cat", &id, "1"]).ok(), message("by git\n"));
+    assert_eq!(jp.run(&["c", "cat", &id, "2"]).ok(), message("a\n"));
+    assert_eq!(jp.run(&["c", "fsck", &id]).ok(), "");
+    jp.assert_sound();
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
 fn a_locked_conversation_answers_at_once_and_names_the_holder() {
     use crate::support::Interruption;
     let jp = Jp::in_workspace();
@@ -127,4 +163,25 @@ fn a_locked_conversation_answers_at_once_and_names_the_holder() {
     let output = Output::from(holder.wait_with_output().unwrap());
     assert_eq!(output.ok(), format!("{id} 001 001-message.md\n"));
     assert_eq!(jp.append(&id, &[&message("b\n")]).ok(), format!("{id} 002 002-message.md\n"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_command_ends_with_130() {
+    let jp = Jp::in_workspace();
+    let mut command = jp.jp(&["c", "append", "--new", "-"]);
+    command.stdin(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let handles_interrupt = |status: &str| {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        u64::from_str_radix(mask.trim(), 16).unwrap() & 0b10 != 0
+    };
+    while !handles_interrupt(&std::fs::read_to_string(&status).unwrap()) {
+        std::thread::yield_now();
+    }
+    let kill = Output::of(jp.command("kill").args(["-INT", &child.id().to_string()]));
+    assert_eq!(kill.code, 0, "{}", kill.stderr);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(jp.run(&["c", "ls", "--format", "json"]).ok(), "[]\n");
 }
