@@ -261,16 +261,19 @@ fn explain<H: Header>(own: &Value, text: &str) -> Flaw {
     let path = error.path().to_string();
     let key = path.split(['.', '[']).next().unwrap_or_default();
     let line = yaml::line_of(text, key).unwrap_or(1);
-    let cause = error.into_inner();
-    let cause = cause.to_string();
-    if path == "." {
-        let missing = cause.strip_prefix("missing field ");
-        return Flaw::at_line(
-            line,
-            missing.map_or(cause.clone(), |key| format!("key {key} is missing")),
-        );
-    }
-    Flaw::at_line(line, format!("key `{path}`: {cause}"))
+    let cause = error.into_inner().to_string();
+    let message = match (missing_key(&cause), path.as_str()) {
+        (Some(key), ".") => format!("key `{key}` is missing"),
+        (Some(key), path) => format!("key `{path}.{key}` is missing"),
+        (None, ".") => cause,
+        (None, path) => format!("key `{path}`: {cause}"),
+    };
+    Flaw::at_line(line, message)
+}
+
+/// The key that serde misses.
+pub fn missing_key(cause: &str) -> Option<&str> {
+    cause.strip_prefix("missing field `")?.strip_suffix('`')
 }
 
 /// Writes a header behind what is already there.

@@ -24,6 +24,9 @@ pub const TREE_OBJECT: u64 = 16 << 20;
 /// Event files of one conversation.
 pub const EVENT_FILES: usize = 1_000_000;
 
+/// Sealed runs of one conversation.
+pub const RUNS: usize = 10_000;
+
 /// Bytes of a file name.
 pub const FILE_NAME: usize = 200;
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::{Flaw, FormatVersion};
+use super::{Flaw, FormatVersion, header::missing_key};
 use crate::model::{ConversationId, Forked, Meta, Timestamp};
 
 /// The content of `meta.toml`; other keys are kept.
@@ -101,7 +101,10 @@ pub fn decode_meta(bytes: &[u8]) -> Result<(FormatVersion, Meta), Vec<Flaw>> {
                 Ok(from) => meta.forked = Some(Forked { from, commit: forked.commit }),
                 Err(error) => flaw("[forked", format!("key `forked.from`: {error}")),
             },
-            Err(error) => flaw("[forked", format!("key `forked`: {}", error.message())),
+            Err(error) => match missing_key(error.message()) {
+                Some(key) => flaw("[forked", format!("key `forked.{key}` is missing")),
+                None => flaw("[forked", format!("key `forked`: {}", error.message())),
+            },
         },
     }
     meta.extra = table;

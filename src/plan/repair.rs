@@ -118,6 +118,13 @@ impl Work {
                     self.rebuilt(&run)
                 }
             };
+            let mut manifest = manifest;
+            manifest.lines_mut().retain(|line| match line {
+                Line::Run(name) => {
+                    run.is_none() && self.input.files.contains_key(&Some(name.clone()))
+                }
+                Line::Event(_) | Line::Remark(_) => true,
+            });
             self.manifests.insert(run, manifest);
         }
     }

@@ -110,8 +110,11 @@ impl Directory {
     }
 
     fn remove(&mut self, name: &str) {
-        self.entries.remove(name.as_bytes());
         self.open.remove(name.as_bytes());
+        if self.entries.remove(name.as_bytes()).is_none() {
+            // A name that is not UTF-8 is known by what is left of it.
+            self.entries.retain(|own, _| String::from_utf8_lossy(own) != name);
+        }
     }
 
     /// Adds the trees to a pack, inner ones first, and closes the directories.

@@ -27,6 +27,8 @@ pub struct Listing {
     pub meta: Option<ObjectId>,
     /// What does not belong.
     pub foreign: Vec<Foreign>,
+    /// Everything that was looked at, whatever it is.
+    pub entries: usize,
 }
 
 /// An entry that does not belong, and why.
@@ -139,14 +141,18 @@ fn each_entry(
     mut sort: impl FnMut(&mut Listing, EntryRef<'_>) -> Result<(), ObjectError>,
 ) -> Result<(), ObjectError> {
     let bytes = objects.tree(id)?;
+    let damaged = |message: String| ObjectError::Damaged { id: *id, message };
+    let entries = || TreeRefIter::from_bytes(&bytes, gix::hash::Kind::Sha1);
+    // Counting is cheap; sorting what will be refused anyway is not.
+    let count = entries().take(limits::DIRECTORY_ENTRIES + 1).count();
+    if count > limits::DIRECTORY_ENTRIES {
+        let limit = limits::DIRECTORY_ENTRIES;
+        return Err(damaged(format!("a directory has more than {limit} entries")));
+    }
+    listing.entries += count;
     let mut folded = BTreeSet::new();
-    for (index, entry) in TreeRefIter::from_bytes(&bytes, gix::hash::Kind::Sha1).enumerate() {
-        let damaged = |message: String| ObjectError::Damaged { id: *id, message };
+    for entry in entries() {
         let entry = entry.map_err(|error| damaged(error.to_string()))?;
-        if index >= limits::DIRECTORY_ENTRIES {
-            let limit = limits::DIRECTORY_ENTRIES;
-            return Err(damaged(format!("a directory has more than {limit} entries")));
-        }
         let name = String::from_utf8_lossy(entry.filename);
         if std::str::from_utf8(entry.filename).is_err() {
             listing.refuse(directory, &name, "its name is not UTF-8");

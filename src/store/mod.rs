@@ -36,3 +36,6 @@ pub use repository::{Store, StoreError, WorkspaceId};
 pub use snapshot::{Located, Problem, ProblemKind, ReadError, Snapshot};
 pub use stats::{Stats, StatsError};
 pub use write::{NewCommit, Tip, WriteError, Written};
+
+#[cfg(test)]
+mod tests;

@@ -126,11 +126,21 @@ impl Snapshot {
             problems: Vec::new(),
         };
         snapshot.read_meta(objects, top.meta)?;
-        let mut files = top.files.len();
+        let mut entries = top.entries;
+        if top.runs.len() > limits::RUNS {
+            return Err(ReadError::TooMany);
+        }
+        let mut seen = BTreeSet::new();
         for (run, id) in &top.runs {
+            if !seen.insert(*id) {
+                let path = TreePath::found(None, run.to_string());
+                let flaw = Flaw::new("it holds the same as another run");
+                snapshot.problems.push(Problem { path, flaw, kind: ProblemKind::Foreign });
+                continue;
+            }
             let listing = Listing::run(objects, run, id)?;
-            files += listing.files.len();
-            if files > limits::EVENT_FILES {
+            entries += listing.entries;
+            if entries > limits::EVENT_FILES {
                 return Err(ReadError::TooMany);
             }
             snapshot.listings.insert(Some(run.clone()), listing);

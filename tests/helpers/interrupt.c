@@ -1,0 +1,207 @@
+/*
+ * Runs a command and interferes with it at one of the system calls that change something, counted
+ * from 1 over all its threads and children. x86-64 Linux only.
+ *
+ *     interrupt count  0 0     REPORT COMMAND...   lets it run
+ *     interrupt before N 0     REPORT COMMAND...   kills all of it before call N
+ *     interrupt after  N 0     REPORT COMMAND...   kills all of it after call N
+ *     interrupt fail   N ERRNO REPORT COMMAND...   call N fails and does nothing
+ *     interrupt hold   N 0     REPORT COMMAND...   call N waits for the end of our standard input
+ *
+ * REPORT gets a line for each call, before it is made: its name, the process, and the file it is
+ * about. The exit code is that of the command; 128 and the number of the signal that ended it; 125
+ * if the command could not be watched.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum subject { BY_DESCRIPTOR, BY_PATH, BY_SECOND_PATH, OPENING };
+
+/* What counts: the call, which of its arguments names the file, and how. */
+static const struct counted {
+    unsigned long number;
+    const char *name;
+    enum subject subject;
+    int argument;
+} COUNTED[] = {
+    {SYS_write, "write", BY_DESCRIPTOR, 0},
+    {SYS_pwrite64, "write", BY_DESCRIPTOR, 0},
+    {SYS_writev, "write", BY_DESCRIPTOR, 0},
+    {SYS_pwritev, "write", BY_DESCRIPTOR, 0},
+    {SYS_copy_file_range, "write", BY_DESCRIPTOR, 2},
+    {SYS_sendfile, "write", BY_DESCRIPTOR, 0},
+    {SYS_fallocate, "write", BY_DESCRIPTOR, 0},
+    {SYS_ftruncate, "truncate", BY_DESCRIPTOR, 0},
+    {SYS_truncate, "truncate", BY_PATH, 0},
+    {SYS_fsync, "fsync", BY_DESCRIPTOR, 0},
+    {SYS_fdatasync, "fsync", BY_DESCRIPTOR, 0},
+    {SYS_syncfs, "fsync", BY_DESCRIPTOR, 0},
+    {SYS_flock, "flock", BY_DESCRIPTOR, 0},
+    {SYS_fchmod, "chmod", BY_DESCRIPTOR, 0},
+    {SYS_chmod, "chmod", BY_PATH, 0},
+    {SYS_fchmodat, "chmod", BY_PATH, 1},
+    {SYS_open, "open", OPENING, 0},
+    {SYS_openat, "open", OPENING, 1},
+    {SYS_creat, "open", BY_PATH, 0},
+    {SYS_mkdir, "mkdir", BY_PATH, 0},
+    {SYS_mkdirat, "mkdir", BY_PATH, 1},
+    {SYS_rmdir, "rmdir", BY_PATH, 0},
+    {SYS_unlink, "unlink", BY_PATH, 0},
+    {SYS_unlinkat, "unlink", BY_PATH, 1},
+    {SYS_rename, "rename", BY_SECOND_PATH, 1},
+    {SYS_renameat, "rename", BY_SECOND_PATH, 3},
+    {SYS_renameat2, "rename", BY_SECOND_PATH, 3},
+    {SYS_link, "link", BY_SECOND_PATH, 1},
+    {SYS_linkat, "link", BY_SECOND_PATH, 3},
+    {SYS_symlink, "link", BY_SECOND_PATH, 1},
+    {SYS_symlinkat, "link", BY_SECOND_PATH, 2},
+};
+
+static const struct counted *counted(const struct __ptrace_syscall_info *info)
+{
+    for (size_t i = 0; i < sizeof COUNTED / sizeof *COUNTED; i++) {
+        const struct counted *call = &COUNTED[i];
+        if (call->number != info->entry.nr)
+            continue;
+        unsigned long changing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
+        if (call->subject == OPENING && !(info->entry.args[call->argument + 1] & changing))
+            return NULL;
+        return call;
+    }
+    return NULL;
+}
+
+static void report(FILE *file, pid_t thread, const struct counted *call,
+                   const struct __ptrace_syscall_info *info)
+{
+    char text[4096] = "";
+    unsigned long value = info->entry.args[call->argument];
+    if (call->subject == BY_DESCRIPTOR) {
+        char link[64];
+        snprintf(link, sizeof link, "/proc/%d/fd/%d", thread, (int)value);
+        ssize_t length = readlink(link, text, sizeof text - 1);
+        text[length < 0 ? 0 : length] = 0;
+    } else {
+        /* A page at a time: the next one may not be there. */
+        size_t done = 0;
+        while (done < sizeof text - 1 && !memchr(text, 0, done)) {
+            size_t wanted = 4096 - (value + done) % 4096;
+            if (wanted > sizeof text - 1 - done)
+                wanted = sizeof text - 1 - done;
+            struct iovec here = {text + done, wanted};
+            struct iovec there = {(void *)(value + done), wanted};
+            if (process_vm_readv(thread, &here, 1, &there, 1, 0) <= 0)
+                break;
+            done += wanted;
+        }
+        text[sizeof text - 1] = 0;
+    }
+    fprintf(file, "%s %d %s\n", call->name, thread, text);
+    fflush(file);
+}
+
+static void wait_for_end_of_input(void)
+{
+    char byte;
+    while (read(STDIN_FILENO, &byte, 1) > 0)
+        ;
+}
+
+static void set_register(pid_t thread, size_t offset, long value)
+{
+    ptrace(PTRACE_POKEUSER, thread, (void *)offset, (void *)value);
+}
+
+static pid_t start(char **command)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        setpgid(0, 0);
+        int nothing = open("/dev/null", O_RDONLY);
+        dup2(nothing, STDIN_FILENO);
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGSTOP);
+        execvp(command[0], command);
+        _exit(127);
+    }
+    return child;
+}
+
+int main(int count, char **argument)
+{
+    if (count < 6) {
+        fprintf(stderr, "usage: interrupt count|before|after|fail|hold N ERRNO REPORT COMMAND...\n");
+        return 125;
+    }
+    const char *action = argument[1];
+    long at = atol(argument[2]), error = atol(argument[3]), calls = 0;
+    FILE *file = fopen(argument[4], "we");
+    pid_t leader = file ? start(argument + 5) : -1, held = 0;
+    int status, code = 125;
+    long follow = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+                  PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+    if (leader < 0 || waitpid(leader, &status, 0) != leader ||
+        ptrace(PTRACE_SETOPTIONS, leader, NULL, (void *)follow)) {
+        perror("interrupt");
+        return 125;
+    }
+    ptrace(PTRACE_SYSCALL, leader, NULL, NULL);
+    for (;;) {
+        pid_t thread = waitpid(-1, &status, __WALL);
+        if (thread < 0)
+            return code;
+        if (!WIFSTOPPED(status)) {
+            if (thread == leader)
+                code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+            continue;
+        }
+        long signal = WSTOPSIG(status);
+        if (signal == (SIGTRAP | 0x80)) {
+            struct __ptrace_syscall_info info;
+            int end = 0;
+            signal = 0;
+            if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, (void *)sizeof info, &info) <= 0)
+                continue;
+            if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+                const struct counted *call = counted(&info);
+                if (call) {
+                    calls++;
+                    report(file, thread, call, &info);
+                }
+                if (call && calls == at) {
+                    end = !strcmp(action, "before");
+                    held = thread;
+                    if (!strcmp(action, "fail"))
+                        set_register(thread, offsetof(struct user_regs_struct, orig_rax), -1);
+                    if (!strcmp(action, "hold"))
+                        wait_for_end_of_input();
+                }
+            } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && thread == held) {
+                held = 0;
+                end = !strcmp(action, "after");
+                if (!strcmp(action, "fail"))
+                    set_register(thread, offsetof(struct user_regs_struct, rax), -error);
+            }
+            if (end) {
+                kill(-leader, SIGKILL);
+                continue;
+            }
+        } else if (signal == SIGTRAP || signal == SIGSTOP) {
+            /* News of the tracing itself, not for the command. */
+            signal = 0;
+        }
+        ptrace(PTRACE_SYSCALL, thread, NULL, (void *)signal);
+    }
+}
