@@ -15,6 +15,12 @@ pub const EVENT_FILE: u64 = 64 << 20;
 /// Bytes of a manifest, of `meta.toml` and of the base configuration.
 pub const MANIFEST_FILE: u64 = 16 << 20;
 
+/// Bytes of all manifests of a conversation.
+pub const MANIFESTS: u64 = 64 << 20;
+
+/// Bytes of all events of a conversation.
+pub const CONVERSATION: u64 = 256 << 20;
+
 /// Entries of one directory.
 pub const DIRECTORY_ENTRIES: usize = 100_000;
 

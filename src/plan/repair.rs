@@ -31,7 +31,7 @@ pub struct Repair {
     /// The manifests, at the top and of each run, with what could be read of them; `None` for one
     /// that is missing.
     pub manifests: BTreeMap<Option<RunName>, Option<Manifest>>,
-    /// Manifests that hold lines which could not be read.
+    /// Manifests that hold lines which could not be read or lead nowhere.
     pub flawed: BTreeSet<Option<RunName>>,
     /// The files that stand in each directory.
     pub files: BTreeMap<Option<RunName>, BTreeSet<FileName>>,
@@ -39,6 +39,8 @@ pub struct Repair {
     pub listed: Vec<Listed>,
     /// What does not belong into the tree.
     pub foreign: Vec<TreePath>,
+    /// What is in the tree twice under one name.
+    pub twice: Vec<TreePath>,
     /// Whether `meta.toml` is missing or cannot be read.
     pub meta_broken: bool,
 }
@@ -82,7 +84,7 @@ impl Work {
             input,
         };
         for run in work.input.flawed.clone() {
-            work.act(&run, format!("{}: lines that cannot be read are taken out", place(&run)));
+            work.act(&run, format!("{}: lines that are wrong are taken out", place(&run)));
         }
         work
     }
@@ -96,6 +98,11 @@ impl Work {
         for path in std::mem::take(&mut self.input.foreign) {
             self.repairs.actions.push(format!("{path}: taken out, it does not belong here"));
             self.repairs.changes.push(Change::Remove(path));
+        }
+        for path in std::mem::take(&mut self.input.twice) {
+            self.repairs.actions.push(format!("{path}: its second entry is taken out"));
+            // Written anew, a directory has each name once.
+            self.repairs.changes.push(Change::Move(path.clone(), path));
         }
     }
 

@@ -252,6 +252,7 @@ proptest! {
             files: [(None, names)].into_iter().collect(),
             listed,
             foreign: Vec::new(),
+            twice: Vec::new(),
             meta_broken: false,
         });
         prop_assert_eq!(repairs, Repairs::default());
@@ -276,6 +277,7 @@ proptest! {
             files: [(None, names.into_iter().collect())].into_iter().collect(),
             listed,
             foreign: Vec::new(),
+            twice: Vec::new(),
             meta_broken: false,
         };
         let repairs = repair(input(&manifest, listed, events.keys().cloned().collect()));

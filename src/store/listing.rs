@@ -2,7 +2,7 @@
 //!
 //! Trees may come from anywhere. Nothing of one is used before it was sorted here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use gix::{ObjectId, objs::TreeRefIter};
 
@@ -39,6 +39,12 @@ pub struct Foreign {
     /// What is wrong with it.
     pub why: &'static str,
 }
+
+/// Why the second of two names that some systems take for one is refused.
+pub const CASE_TWIN: &str = "its name differs from another's by case only";
+
+/// Why the second entry of a name is refused.
+pub const TWICE: &str = "its name is there twice";
 
 /// How much is looked at before a tree is refused as a whole.
 const MAX_FOREIGN: usize = 1000;
@@ -150,14 +156,15 @@ fn each_entry(
         return Err(damaged(format!("a directory has more than {limit} entries")));
     }
     listing.entries += count;
-    let mut folded = BTreeSet::new();
+    let mut folded = BTreeMap::new();
     for entry in entries() {
         let entry = entry.map_err(|error| damaged(error.to_string()))?;
         let name = String::from_utf8_lossy(entry.filename);
         if std::str::from_utf8(entry.filename).is_err() {
             listing.refuse(directory, &name, "its name is not UTF-8");
-        } else if !folded.insert(name.to_lowercase()) {
-            listing.refuse(directory, &name, "its name differs from another's by case only");
+        } else if let Some(other) = folded.insert(name.to_lowercase(), name.to_string()) {
+            let why = if other == name { TWICE } else { CASE_TWIN };
+            listing.refuse(directory, &name, why);
         } else {
             let kind = match entry.mode.value() {
                 0o100_644 => EntryKind::File,

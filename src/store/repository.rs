@@ -102,8 +102,17 @@ impl Store {
         }
         let parent = path.parent().ok_or_else(|| StoreError::NotAStore(path.to_owned()))?;
         fsutil::create_dir_durable(parent)?;
+        // One at a time, so that what a killed process left aside can be told from what is in use.
+        let directory = std::fs::File::open(parent).at("open", parent)?;
+        if fs4::FileExt::lock(&directory).is_ok() {
+            clear_aside(parent)?;
+        }
+        match Self::open(path) {
+            Err(StoreError::NotAStore(_)) => {}
+            opened => return opened,
+        }
         // Built aside and renamed, so that nobody ever sees half a store.
-        let aside = tempfile::Builder::new().prefix(".jp-store-").tempdir_in(parent);
+        let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(parent);
         let aside = aside.at("create a directory in", parent)?;
         for directory in ["objects/info", "objects/pack", "refs/heads", "stage", "locks"] {
             fsutil::create_dir_durable(&aside.path().join(directory))?;
@@ -196,6 +205,20 @@ impl Store {
     pub(super) fn ref_name(space: Space, id: ConversationId) -> RefName {
         RefName::of(space, &id.to_string()).expect("the id of a conversation is a valid ref name")
     }
+}
+
+/// What the names of stores that are being made begin with.
+const ASIDE: &str = ".jp-store-";
+
+/// Removes what killed processes left while they made a store.
+fn clear_aside(parent: &Path) -> Result<(), FsError> {
+    for entry in std::fs::read_dir(parent).at("list", parent)? {
+        let entry = entry.at("list", parent)?;
+        if entry.file_name().to_string_lossy().starts_with(ASIDE) {
+            std::fs::remove_dir_all(entry.path()).at("remove", &entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether another process made the directory first.

@@ -31,10 +31,15 @@ pub struct Snapshot {
     pub listings: BTreeMap<Option<RunName>, Listing>,
     /// The manifests; `None` for one that is missing.
     pub manifests: BTreeMap<Option<RunName>, Option<Manifest>>,
+    /// Manifests with lines that cannot be read or lead nowhere.
+    pub flawed: BTreeSet<Option<RunName>>,
+    /// Runs that hold the same as another one.
+    pub strange_runs: Vec<TreePath>,
     /// The event files, in the order of the stream.
     pub order: Vec<Located>,
     /// What is wrong.
     pub problems: Vec<Problem>,
+    manifest_bytes: u64,
 }
 
 /// An event file of the stream.
@@ -106,9 +111,12 @@ pub enum ReadError {
     /// It was written by a newer version.
     #[error("it is written in format {0}, which needs a newer jp (this one reads up to {max})", max = FormatVersion::CURRENT)]
     Version(FormatVersion),
-    /// It holds too much.
-    #[error("it has more than {max} event files", max = limits::EVENT_FILES)]
+    /// It holds too many files.
+    #[error("it has more than {max} files or {runs} runs", max = limits::EVENT_FILES, runs = limits::RUNS)]
     TooMany,
+    /// It is too large.
+    #[error("it is larger than {max} bytes", max = limits::CONVERSATION)]
+    TooLarge,
 }
 
 impl Snapshot {
@@ -122,8 +130,11 @@ impl Snapshot {
             meta_broken: false,
             listings: BTreeMap::new(),
             manifests: BTreeMap::new(),
+            flawed: BTreeSet::new(),
+            strange_runs: Vec::new(),
             order: Vec::new(),
             problems: Vec::new(),
+            manifest_bytes: 0,
         };
         snapshot.read_meta(objects, top.meta)?;
         let mut entries = top.entries;
@@ -135,6 +146,7 @@ impl Snapshot {
             if !seen.insert(*id) {
                 let path = TreePath::found(None, run.to_string());
                 let flaw = Flaw::new("it holds the same as another run");
+                snapshot.strange_runs.push(path.clone());
                 snapshot.problems.push(Problem { path, flaw, kind: ProblemKind::Foreign });
                 continue;
             }
@@ -217,7 +229,14 @@ impl Snapshot {
             return Ok(None);
         };
         let bytes = objects.blob(&id, limits::MANIFEST_FILE)?;
+        self.manifest_bytes += bytes.len() as u64;
+        if self.manifest_bytes > limits::MANIFESTS {
+            return Err(ReadError::TooLarge);
+        }
         let (manifest, mut flaws) = Manifest::read(&bytes);
+        if !flaws.is_empty() {
+            self.flawed.insert(run.clone());
+        }
         for line in manifest.lines() {
             let (entry, wrong) = match line {
                 Line::Run(name) if run.is_some() => {
@@ -231,6 +250,9 @@ impl Snapshot {
                 }
                 Line::Event(_) | Line::Run(_) | Line::Remark(_) => continue,
             };
+            if matches!(line, Line::Run(_)) {
+                self.flawed.insert(run.clone());
+            }
             let (line, column) = place_of(&bytes, &entry);
             flaws.push(Flaw { line, column, message: format!("`{entry}`: {wrong}") });
         }

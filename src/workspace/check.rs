@@ -2,9 +2,12 @@
 
 use super::{AppendFailure, Conversation, Guard, Handle, LoadError, Workspace, append::Scribe};
 use crate::{
-    format::MANIFEST_FILE,
-    plan::{Repair, repair},
-    store::{Directory, ObjectId, Origin, Problem, Space, Tip, WriteError},
+    format::Flaw,
+    plan::{Repair, Repairs, TreePath, repair},
+    store::{
+        CASE_TWIN, Directory, ObjectError, ObjectId, Origin, Problem, ProblemKind, ReadError,
+        Space, TWICE, Tip, WriteError,
+    },
 };
 
 /// What was found, and what was done about it.
@@ -31,7 +34,12 @@ impl Workspace {
     /// read, and one for the events.
     pub fn mend(&self, guard: &mut Guard) -> Result<Checkup, AppendFailure> {
         let id = guard.id();
-        let mut checkup = self.check(guard)?;
+        let mut checkup = match self.check(guard) {
+            Err(LoadError::Read { source, .. }) if !matches!(source, ReadError::Version(_)) => {
+                self.go_back(guard, &source.to_string())?
+            }
+            checkup => checkup?,
+        };
         for _ in 0..2 {
             let conversation = self.examine(guard)?;
             if !conversation.snapshot.is_writable() {
@@ -43,46 +51,97 @@ impl Workspace {
             if repairs.actions.is_empty() {
                 break;
             }
-            let tree = Directory::read(self.store.objects(), &commit.tree)
-                .map_err(|source| LoadError::object(id, source))?;
-            let mut tip = Tip { commit: Some(commit.id), tree };
-            let subject = format!("repair {id}");
-            let scribe = Scribe::new(self)?;
-            let body = repairs.actions.clone();
-            let new = scribe.commit(subject, body, Origin::Edit, None, None, repairs.changes);
-            let written = self.store.write(guard.lock(), Space::Heads, id, &mut tip, &[new]);
-            let written = written.map_err(|source| match source {
-                WriteError::Moved => AppendFailure::Contended { id },
-                source => AppendFailure::write(id, source),
-            })?;
-            if let Some(commit) = written.commits.last() {
-                guard.moved_to(*commit, None);
-                checkup.commit = Some(*commit);
-            }
+            let written = self.commit_repair(guard, commit.id, &commit.tree, &repairs)?;
+            checkup.commit = Some(written);
             checkup.actions.extend(repairs.actions);
         }
         checkup.left = self.examine(guard)?.problems;
         Ok(checkup)
     }
+
+    /// Brings back the last version that can be read, when the present one cannot.
+    fn go_back(&self, guard: &mut Guard, why: &str) -> Result<Checkup, AppendFailure> {
+        let id = guard.id();
+        let tip = self.store.tip(Space::Heads, id)?.ok_or(LoadError::Gone(id))?;
+        let unreadable = |source| AppendFailure::Load(LoadError::object(id, source));
+        let mut commit = self.store.commit(tip).map_err(unreadable)?;
+        loop {
+            let Some(parent) = commit.parents.first() else {
+                let problem = ObjectError::Damaged { id: tip, message: why.to_owned() };
+                return Err(unreadable(problem));
+            };
+            commit = self.store.commit(*parent).map_err(unreadable)?;
+            if self.examine_at(id, commit.id).is_ok() {
+                break;
+            }
+        }
+        let action = format!("the version of commit {} is brought back: {why}", commit.id);
+        let repairs = Repairs { changes: Vec::new(), actions: vec![action] };
+        let written = self.commit_repair(guard, tip, &commit.tree, &repairs)?;
+        let path = TreePath::manifest();
+        let problem = Problem { path, flaw: Flaw::new(why), kind: ProblemKind::Damage };
+        Ok(Checkup {
+            problems: vec![problem],
+            actions: repairs.actions,
+            commit: Some(written),
+            left: Vec::new(),
+        })
+    }
+
+    /// Commits a repair of a tree on top of a commit.
+    fn commit_repair(
+        &self,
+        guard: &mut Guard,
+        parent: ObjectId,
+        tree: &ObjectId,
+        repairs: &Repairs,
+    ) -> Result<ObjectId, AppendFailure> {
+        let id = guard.id();
+        let tree = Directory::read(self.store.objects(), tree)
+            .map_err(|source| LoadError::object(id, source))?;
+        let mut tip = Tip { commit: Some(parent), tree };
+        let (subject, body) = (format!("repair {id}"), repairs.actions.clone());
+        let changes = repairs.changes.clone();
+        let new = Scribe::new(self)?.commit(subject, body, Origin::Edit, None, None, changes);
+        let written = self.store.write(guard.lock(), Space::Heads, id, &mut tip, &[new]);
+        let written = written.map_err(|source| match source {
+            WriteError::Moved => AppendFailure::Contended { id },
+            source => AppendFailure::write(id, source),
+        })?;
+        let commit = written.commits.last().copied().unwrap_or(parent);
+        guard.moved_to(commit, None);
+        Ok(commit)
+    }
 }
 
 fn input(conversation: Conversation) -> Repair {
     let snapshot = conversation.snapshot;
-    let is_manifest = |problem: &&Problem| problem.path.name() == MANIFEST_FILE;
-    let flawed = snapshot
-        .manifests
-        .iter()
-        .filter(|(run, manifest)| {
-            let place = run.as_ref().map(|run| run.as_str());
-            let mut own = snapshot.problems.iter().filter(is_manifest);
-            manifest.is_some() && own.any(|problem| problem.path.directory() == place)
-        })
-        .map(|(run, _)| run.clone())
-        .collect();
-    let foreign = snapshot.problems.iter().filter(|problem| problem.is_foreign());
+    let (mut foreign, mut twice) = (snapshot.strange_runs.clone(), Vec::new());
+    for (run, listing) in &snapshot.listings {
+        let manifest = snapshot.manifests.get(run).and_then(Option::as_ref);
+        let is_listed = |name: &str| {
+            manifest.is_some_and(|manifest| manifest.events().any(|own| own.as_str() == name))
+        };
+        for intruder in &listing.foreign {
+            let path = &intruder.path;
+            let twin = listing.files.keys().find(|name| {
+                name.as_str().to_lowercase() == path.name().to_lowercase()
+                    && intruder.why == CASE_TWIN
+            });
+            match twin {
+                _ if intruder.why == TWICE => twice.push(path.clone()),
+                // Of two twins, the one that is in the stream stays.
+                Some(twin) if is_listed(path.name()) && !is_listed(twin.as_str()) => {
+                    foreign.push(TreePath::event_in(run.as_ref(), twin));
+                }
+                _ => foreign.push(path.clone()),
+            }
+        }
+    }
     Repair {
-        foreign: foreign.map(|problem| problem.path.clone()).collect(),
-        flawed,
+        foreign,
+        twice,
+        flawed: snapshot.flawed,
         files: snapshot
             .listings
             .iter()

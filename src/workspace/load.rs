@@ -5,7 +5,7 @@ use crate::{
     format::{Decoded, Flaw, decode, limits},
     model::{ConversationId, Entry, Event, Progress, Stream, Timestamp},
     plan::{Listed, Outline},
-    store::{Located, ObjectId, Objects, Problem, ProblemKind, Snapshot, Space},
+    store::{Located, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot, Space},
 };
 
 /// A conversation, with everything that could be read of it and everything that is wrong.
@@ -83,7 +83,9 @@ impl Workspace {
         let mut problems = snapshot.problems.clone();
         let listed = match snapshot.is_foreign() {
             true => Vec::new(),
-            false => self.decode_all(&snapshot, &mut problems),
+            false => self
+                .decode_all(&snapshot, &mut problems)
+                .map_err(|source| LoadError::Read { id, source })?,
         };
         Ok(Conversation { id, snapshot, listed, problems })
     }
@@ -95,12 +97,22 @@ impl Workspace {
         Snapshot::read(objects, commit).map_err(|source| LoadError::Read { id, source })
     }
 
-    fn decode_all(&self, snapshot: &Snapshot, problems: &mut Vec<Problem>) -> Vec<Listed> {
+    fn decode_all(
+        &self,
+        snapshot: &Snapshot,
+        problems: &mut Vec<Problem>,
+    ) -> Result<Vec<Listed>, ReadError> {
+        let mut bytes = 0;
         let mut progress = Progress::default();
         let mut listed = Vec::with_capacity(snapshot.order.len());
         for located in &snapshot.order {
             let complain = |flaw, kind| Problem { path: located.path(), flaw, kind };
-            let event = match decode_one(self.store.objects(), located, snapshot.commit.committed) {
+            let event = match decode_one(
+                self.store.objects(),
+                located,
+                snapshot.commit.committed,
+                &mut bytes,
+            ) {
                 Ok(event) => {
                     if let Some(event) = &event {
                         if let Err(refusal) = progress.admit(event) {
@@ -117,9 +129,12 @@ impl Workspace {
                     None
                 }
             };
+            if bytes > limits::CONVERSATION {
+                return Err(ReadError::TooLarge);
+            }
             listed.push(Listed { run: located.run.clone(), name: located.name.clone(), event });
         }
-        listed
+        Ok(listed)
     }
 
     /// The bytes of an event file.
@@ -134,6 +149,7 @@ fn decode_one(
     objects: &Objects,
     located: &Located,
     fallback: Timestamp,
+    total: &mut u64,
 ) -> Result<Option<Event>, Vec<Flaw>> {
     let Some(blob) = &located.blob else {
         return Ok(None);
@@ -141,6 +157,7 @@ fn decode_one(
     let bytes = objects
         .blob(blob, limits::EVENT_FILE)
         .map_err(|error| vec![Flaw::new(error.to_string())])?;
+    *total += bytes.len() as u64;
     let name = &located.name;
     let Decoded { event, .. } = decode(&bytes, name.form(), name.hinted_type(), fallback)?;
     Ok(Some(event))

@@ -80,7 +80,7 @@ fn every_line_of_a_manifest_that_is_wrong_is_named_and_taken_out() {
     );
     jp.append(&id, &[&request("Next\n")]).fails(1, &damaged);
     let expected = [
-        "CONVERSATION: lines that cannot be read are taken out",
+        "CONVERSATION: lines that are wrong are taken out",
         "005-message.md: taken out of the stream: it is missing or cannot be read",
     ];
     assert_eq!(repair(&jp, &id), expected);
@@ -116,7 +116,6 @@ fn a_sealed_run_is_checked_and_mended_like_the_top() {
     assert_eq!(found[0], "000/CONVERSATION:10:1: `008-message.md`: there is no such file");
     assert!(found[1].starts_with("000/007-message.md:1:1: "), "{found:?}");
     let expected = [
-        "000/CONVERSATION: lines that cannot be read are taken out",
         "000/007-message.md: taken out of the stream: it is missing or cannot be read",
         "000/008-message.md: taken out of the stream: it is missing or cannot be read",
     ];
@@ -254,7 +253,7 @@ fn programs_get_the_problems_as_json() {
     ]);
     assert_eq!((read(&output), output.stderr.as_str(), output.code), (expected, "", 1));
     let output = jp.run(&["c", "fsck", "--repair", "--format", "json"]);
-    let action = "CONVERSATION: lines that cannot be read are taken out";
+    let action = "CONVERSATION: lines that are wrong are taken out";
     let expected = json!([
         {"id": id, "problems": [problem], "actions": [action], "commit": jp.tip(&id), "left": []}
     ]);
@@ -280,5 +279,5 @@ fn all_conversations_are_checked_and_one_bad_one_does_not_hide_the_others() {
 fn a_run_that_is_listed_and_not_there_is_taken_out() {
     let (jp, id) = with_manifest("000-request.md\n200/\n001-message.md\n", &[]);
     assert_eq!(problems(&jp, &id), ["CONVERSATION:2:1: `200/`: there is no such directory"]);
-    assert_eq!(repair(&jp, &id), ["CONVERSATION: lines that cannot be read are taken out"]);
+    assert_eq!(repair(&jp, &id), ["CONVERSATION: lines that are wrong are taken out"]);
 }

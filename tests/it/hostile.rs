@@ -52,14 +52,16 @@ impl Victim {
             .git_with_input(&["hash-object", "-t", "tree", "-w", "--literally", "--stdin"], bytes)
     }
 
+    /// The entries of the tree as it was.
+    fn borrowed(&self) -> Vec<(&str, &[u8], &str)> {
+        let entries = self.entries.iter();
+        entries.map(|(mode, name, id)| (mode.as_str(), name.as_slice(), id.as_str())).collect()
+    }
+
     /// The tree of the conversation with one more entry, or one in the place of another.
     fn plant(&self, mode: &str, name: &[u8], object: &str) {
-        let mut entries: Vec<_> = self
-            .entries
-            .iter()
-            .map(|(mode, name, id)| (mode.as_str(), name.as_slice(), id.as_str()))
-            .filter(|(_, other, _)| *other != name)
-            .collect();
+        let mut entries = self.borrowed();
+        entries.retain(|(_, other, _)| *other != name);
         entries.push((mode, name, object));
         self.jp.commit_tree(&self.id, &self.tree(&entries));
     }
@@ -206,12 +208,62 @@ fn objects_of_the_wrong_kind_are_refused() {
         victim.plant(mode, name.as_bytes(), object);
         let show = victim.quickly(&["c", "show", &victim.id]);
         let (actual, expected) = if mode == FILE { ("tree", "blob") } else { ("blob", "tree") };
-        let message = format!(
+        let said = format!(
             "error: conversation {} cannot be read: object {object} is a {actual}, not a {expected}\n",
             victim.id
         );
-        show.fails(1, &message);
+        show.fails(1, &said);
+        let repair = victim.quickly(&["c", "fsck", "--repair", &victim.id]);
+        assert_eq!(repair.code, 0, "{repair:?}");
+        assert!(repair.stdout.contains("is brought back"), "{}", repair.stdout);
+        assert_eq!(victim.jp.show(&victim.id)["events"], 2);
+        victim.jp.append(&victim.id, &[&message("Go on\n")]).ok();
     }
+}
+
+#[test]
+fn of_two_twins_the_one_in_the_stream_stays() {
+    let victim = Victim::new();
+    let mut entries = victim.borrowed();
+    entries.insert(1, (FILE, b"000-Request.md", &victim.entries[2].2));
+    victim.jp.commit_tree(&victim.id, &victim.tree(&entries));
+    victim.assert_refused("000-request.md: its name differs from another's by case only");
+    victim.assert_mended();
+    let question = victim.jp.run(&["c", "cat", &victim.id, "0"]);
+    assert_eq!(question.ok(), request("Question\n"));
+    assert_eq!(victim.jp.show(&victim.id)["events"], 3);
+}
+
+#[test]
+fn of_an_entry_that_is_there_twice_one_stays() {
+    let victim = Victim::new();
+    let mut entries = victim.borrowed();
+    entries.insert(1, entries[1]);
+    victim.jp.commit_tree(&victim.id, &victim.tree(&entries));
+    victim.assert_refused("000-request.md: its name is there twice");
+    victim.assert_mended();
+    assert_eq!(victim.jp.show(&victim.id)["events"], 3);
+}
+
+#[test]
+fn one_large_file_under_many_names_is_refused() {
+    let victim = Victim::new();
+    let large = message(&" ".repeat(30 << 20));
+    let blob = victim.jp.git_with_input(&["hash-object", "-w", "--stdin"], large);
+    let names: Vec<_> = (2..22).map(|n| format!("{n:03}-message.md")).collect();
+    let manifest = format!("000-request.md\n001-message.md\n{}\n", names.join("\n"));
+    let manifest = victim.jp.git_with_input(&["hash-object", "-w", "--stdin"], manifest);
+    let mut entries = victim.borrowed();
+    entries.retain(|(_, name, _)| *name != b"CONVERSATION");
+    entries.push((FILE, b"CONVERSATION", &manifest));
+    entries.extend(names.iter().map(|name| (FILE, name.as_bytes(), blob.as_str())));
+    victim.jp.commit_tree(&victim.id, &victim.tree(&entries));
+    let show = victim.quickly(&["c", "show", &victim.id]);
+    let said = format!(
+        "error: conversation {} cannot be read: it is larger than 268435456 bytes\n",
+        victim.id
+    );
+    show.fails(1, &said);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::build::{PackBuilder, PackError};
 use super::midx;
@@ -17,6 +18,9 @@ use super::tiers::{PackSummary, choose};
 use super::{BuiltPack, Staged, index};
 use crate::fsutil::{AtPath, FsError, create_dir_durable, sync_dir};
 use crate::store::lock::{Holder, Lock, LockError};
+
+/// When a file without its other half counts as left behind.
+const LEFTOVER_AGE: Duration = Duration::from_secs(3600);
 
 /// Files that forbid to touch the pack beside them.
 const MARKS: [&str; 4] = ["keep", "promisor", "mtimes", "bitmap"];
@@ -86,6 +90,7 @@ pub fn merge(objects: &Path, stage: &Path) -> Result<MergeReport, MergeError> {
         }
         Err(error) => return Err(error),
     };
+    clear_leftovers(&packs)?;
     let mut summaries = summarize(&packs)?;
     let mut report = MergeReport { packs_before: summaries.len(), ..MergeReport::default() };
     // A pack that turns out to be unfit is left out, and the choice is made again without it.
@@ -116,7 +121,17 @@ pub(super) fn lock(stage: &Path) -> Result<Lock, MergeError> {
     create_dir_durable(stage)?;
     let acquired_at = String::new();
     let holder = Holder { pid: std::process::id(), session: None, acquired_at };
-    Lock::try_acquire(&stage.join("merge.lock"), &holder).map_err(MergeError::Lock)
+    let lock = Lock::try_acquire(&stage.join("merge.lock"), &holder).map_err(MergeError::Lock)?;
+    // Under the lock, what lies here under our names was left by a killed process.
+    for entry in fs::read_dir(stage).at("list", stage)? {
+        let path = entry.at("list", stage)?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let ours = ["merge.", "gather.", "full-"].iter().any(|start| name.starts_with(start));
+        if ours && path != lock.path() {
+            fs::remove_file(&path).at("remove", &path)?;
+        }
+    }
+    Ok(lock)
 }
 
 /// Replaces all packs by one that somebody else writes below a path in the stage; it returns the
@@ -205,6 +220,31 @@ fn replace(
         }
     }
     Ok(sync_dir(packs)?)
+}
+
+/// Removes what killed processes left beside the packs: one without an index, which nobody reads,
+/// and what git was writing. Younger ones may be about to get their index.
+fn clear_leftovers(packs: &Path) -> Result<(), FsError> {
+    for entry in fs::read_dir(packs).at("list", packs)? {
+        let path = entry.at("list", packs)?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_orphan = path.extension().is_some_and(|extension| extension == "pack")
+            && !path.with_extension("idx").exists()
+            && !path.with_extension("keep").exists();
+        let is_old = || {
+            let modified = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+            modified.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > LEFTOVER_AGE)
+        };
+        if (is_orphan || name.starts_with("tmp_")) && is_old() {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(FsError::new("remove", path, error));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Looks at all packs, the oldest first.
