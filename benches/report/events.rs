@@ -31,7 +31,7 @@ impl Author {
         let files = (0..16)
             .map(|_| {
                 let path = format!("src/{}/{}.rs", random.noun(), random.identifier());
-                let functions = random.between(2, 5);
+                let functions = random.between(4, 20);
                 (path, (0..functions).flat_map(|_| code(&mut random)).collect())
             })
             .collect();
@@ -136,12 +136,13 @@ impl Author {
     fn read_file(&mut self) -> (&'static str, Value, String) {
         let index = self.random.below(self.files.len());
         let (path, lines) = &self.files[index];
-        let numbered: Vec<_> = lines
-            .iter()
-            .enumerate()
-            .map(|(number, line)| format!("{:>4}  {line}", number + 1))
+        // Some read a file whole, some only a part of it.
+        let start = if self.random.below(2) == 0 { 0 } else { self.random.below(lines.len()) };
+        let end = lines.len().min(start + 200);
+        let numbered: Vec<_> = (start..end)
+            .map(|number| format!("{:>4}  {line}", number + 1, line = lines[number]))
             .collect();
-        let arguments = json!({"path": path, "start_line": 1, "end_line": lines.len()});
+        let arguments = json!({"path": path, "start_line": start + 1, "end_line": end});
         ("fs_read_file", arguments, numbered.join("\n"))
     }
 
@@ -155,7 +156,7 @@ impl Author {
             json!({"path": path, "old_text": old, "new_text": new.join("\n"), "create": false});
         lines.splice(at..at, new);
         // Files do not grow for ever: what is at their end is moved elsewhere.
-        lines.truncate(140);
+        lines.truncate(300);
         let result = json!({"ok": true, "path": path, "line": at + 1, "lines": lines.len()});
         ("fs_modify_file", arguments, format!("{result:#}"))
     }

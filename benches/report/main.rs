@@ -62,6 +62,7 @@ struct Options {
     quick: bool,
     out: Option<PathBuf>,
     only: Option<String>,
+    keep: bool,
 }
 
 fn main() -> ExitCode {
@@ -82,7 +83,7 @@ fn main() -> ExitCode {
 }
 
 fn options() -> Result<Options, String> {
-    let mut options = Options { quick: false, out: None, only: None };
+    let mut options = Options { quick: false, out: None, only: None, keep: false };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("`{arg}` needs a value"));
@@ -91,9 +92,10 @@ fn options() -> Result<Options, String> {
             "--bench" => {}
             "--quick" => options.quick = true,
             "--out" => options.out = Some(value()?.into()),
+            "--keep" => options.keep = true,
             "--only" => options.only = Some(value()?),
             _ => {
-                let known = "--quick, --out FILE, --only PART";
+                let known = "--quick, --out FILE, --only PART, --keep";
                 return Err(format!("`{arg}` is not an option: there are {known}"));
             }
         }
@@ -114,7 +116,7 @@ const PARTS: [(&str, Part); 6] = [
 
 fn report(options: &Options) -> Outcome<()> {
     let sizes = if options.quick { QUICK } else { FULL };
-    let world = World::new()?;
+    let world = World::new(options.keep)?;
     let mut page = Page { machine: machine(&world)?, rows: Vec::new() };
     for (name, part) in PARTS {
         if options.only.as_ref().is_some_and(|only| only != name) {
@@ -150,10 +152,9 @@ fn machine(world: &World) -> Outcome<String> {
         [major, minor] => format!("Linux {major}.{minor}"),
         _ => std::env::consts::OS.to_owned(),
     };
-    let mut stat = jp::process::command(&world.env(), "stat");
-    stat.args(["--file-system", "--format=%T", "."]);
-    let file_system = world::run(stat)
-        .map_or_else(|_| "unknown".to_owned(), |name| String::from_utf8_lossy(&name).into_owned());
-    let file_system = file_system.trim();
+    let mut df = jp::process::command(&world.env(), "df");
+    df.args(["--output=fstype", "."]);
+    let table = String::from_utf8(world::run(df)?)?;
+    let file_system = table.lines().nth(1).unwrap_or("unknown").trim();
     Ok(format!("{cores} cores, {kernel}, a file system of type {file_system}"))
 }

@@ -27,10 +27,11 @@ pub struct World {
 }
 
 impl World {
-    /// A scratch directory on the disk that the program is built on.
-    pub fn new() -> Outcome<Self> {
-        let scratch =
-            tempfile::Builder::new().prefix("bench-").tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    /// A scratch directory on the disk that the program is built on, left there if that is wanted.
+    pub fn new(keep: bool) -> Outcome<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("bench-").disable_cleanup(keep);
+        let scratch = builder.tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let path = Env::of_process()?.var("PATH").unwrap_or_default().to_owned();
         Ok(Self { scratch, path })
     }
