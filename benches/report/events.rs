@@ -31,7 +31,7 @@ impl Author {
         let files = (0..16)
             .map(|_| {
                 let path = format!("src/{}/{}.rs", random.noun(), random.identifier());
-                let functions = random.between(4, 20);
+                let functions = random.between(10, 40);
                 (path, (0..functions).flat_map(|_| code(&mut random)).collect())
             })
             .collect();
@@ -156,7 +156,7 @@ impl Author {
             json!({"path": path, "old_text": old, "new_text": new.join("\n"), "create": false});
         lines.splice(at..at, new);
         // Files do not grow for ever: what is at their end is moved elsewhere.
-        lines.truncate(300);
+        lines.truncate(500);
         let result = json!({"ok": true, "path": path, "line": at + 1, "lines": lines.len()});
         ("fs_modify_file", arguments, format!("{result:#}"))
     }

@@ -139,8 +139,9 @@ pub fn size(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
     let events: Vec<_> = Author::new(9).take(sizes.stored).map(|event| json(&event)).collect();
     let as_json = serde_json::to_vec_pretty(&events)?.len() as u64;
     let stored = place.bytes()?;
+    let mean = as_json / sizes.stored as u64;
     page.rows.push(Row {
-        work: format!("store size of {} events", thousands(sizes.stored)),
+        work: format!("store size of {} events, {mean} B each as JSON", thousands(sizes.stored)),
         jp: format!("{} kB", stored / 1000),
         peer: format!("JSON file {} kB", as_json / 1000),
         ratio: stored as f64 / as_json as f64,
