@@ -107,7 +107,6 @@ pub fn at_length(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
     const SHORT: usize = 10;
     let (short, long) = (world.workspace("short")?, world.workspace("long")?);
     let mut author = Author::new(5);
-    let mut short_author = Author::new(6);
     let mut long_guard = begin(&long, &mut Author::new(7), sizes.long)?;
     long.pack()?;
     let author = RefCell::new(&mut author);
@@ -119,7 +118,8 @@ pub fn at_length(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
         Box::new(|| {
             // A short conversation stays short: every ten appends there is a new one.
             if appended % SHORT == 0 {
-                short_guard = Some(begin(&short, &mut short_author, SHORT)?);
+                let mut author = Author::new(1000 + appended as u64);
+                short_guard = Some(begin(&short, &mut author, SHORT)?);
             }
             appended += 1;
             let guard = short_guard.as_mut().expect("one was made just now");

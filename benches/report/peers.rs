@@ -6,7 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jp::process::command;
 use serde_json::Value;
 
 use super::{
@@ -105,7 +104,7 @@ impl<'a> GitCommands<'a> {
     }
 
     fn git(&self, args: &[&str]) -> Outcome<()> {
-        let mut git = command(&self.world.env_at(&self.directory, 0), "git");
+        let mut git = self.world.git(&self.directory);
         git.args(args);
         run(git).map(drop)
     }

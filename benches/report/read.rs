@@ -3,7 +3,7 @@
 use std::{
     io::{Read, Write},
     path::Path,
-    process::Stdio,
+    process::{Command, Stdio},
 };
 
 use jp::{model::Meta, process::command, workspace::Workspace};
@@ -152,14 +152,14 @@ pub fn size(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
 
 /// Starting the program.
 pub fn start(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
-    let env = world.env();
-    let version = |program: &str| {
-        let mut command = command(&env, program);
+    let version = |mut command: Command| {
         command.arg("--version");
         time_of(command)
     };
-    let contenders: [Contender<'_>; 2] =
-        [Box::new(|| version(env!("CARGO_BIN_EXE_jp"))), Box::new(|| version("git"))];
+    let contenders: [Contender<'_>; 2] = [
+        Box::new(|| version(command(&world.env(), env!("CARGO_BIN_EXE_jp")))),
+        Box::new(|| version(world.git(&world.path("")))),
+    ];
     let [jp, git] = contest(sizes.starts, contenders)?;
     page.rows.push(Row {
         work: "`jp --version`".to_owned(),

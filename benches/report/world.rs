@@ -24,6 +24,7 @@ const BEGIN: i64 = 1_767_225_600;
 pub struct World {
     scratch: tempfile::TempDir,
     path: OsString,
+    git: PathBuf,
 }
 
 impl World {
@@ -33,7 +34,16 @@ impl World {
         builder.prefix("bench-").disable_cleanup(keep);
         let scratch = builder.tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let path = Env::of_process()?.var("PATH").unwrap_or_default().to_owned();
-        Ok(Self { scratch, path })
+        // A program that is searched for is started by `fork`, which copies the tables of this large
+        // process; one with a path is not. Both sides of a comparison are started the same way.
+        let mut candidates = std::env::split_paths(&path).map(|directory| directory.join("git"));
+        let git = candidates.find(|git| git.is_file()).ok_or("git is not installed")?;
+        Ok(Self { scratch, path, git })
+    }
+
+    /// A command of git in a directory.
+    pub fn git(&self, directory: &Path) -> Command {
+        command(&self.env_at(directory, 0), &self.git)
     }
 
     /// A path for a peer.
@@ -72,7 +82,7 @@ impl World {
         let env = self.env_at(&root, 0);
         Store::init(&mark.join("store"), &WorkspaceId::from_random([7; 16]))?;
         let (workspace, _) = Workspace::init(&env, &root)?;
-        Ok(Place { env, workspace, root })
+        Ok(Place { env, workspace, root, git: self.git.clone() })
     }
 }
 
@@ -89,6 +99,7 @@ pub struct Place {
     pub workspace: Workspace,
     /// Its directory.
     pub root: PathBuf,
+    git: PathBuf,
 }
 
 impl Place {
@@ -101,7 +112,7 @@ impl Place {
 
     /// A command of git on the store.
     pub fn git(&self, args: &[&str]) -> Command {
-        let mut command = command(&self.env, "git");
+        let mut command = command(&self.env, &self.git);
         command.arg("--git-dir").arg(self.workspace.store().path()).args(args);
         command
     }
