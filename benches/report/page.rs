@@ -76,7 +76,7 @@ const EXPLANATION: &str = "\
 - *git* is `git add` and `git commit` with `core.fsync=all`.
 - *JSON file* writes 1,000 pretty-printed events to a new file, syncs it, renames it over the old one and syncs the directory.
 - *Appended line* is one `write` and one `fdatasync`.
-- *Bytes written* is what the process passes to `write`, as `/proc/self/io` counts it: the pack, its index, the ref, the reflog and the occasional merge of packs.
+- *Bytes written* is what the process passes to `write`, as `/proc/self/io` counts it: the pack, its index, the ref and the occasional merge of packs.
 - *List* runs the whole process, and so does `git for-each-ref`, which prints name, time and the trailers for title, status, turns and events; both after `jp store pack`.
 - *Load* opens the workspace and decodes and checks all events in process; `git cat-file --batch` is a whole process that gets the ids of the same blobs and whose output is read and dropped; both after `jp store pack`.
 - *Store size* counts every file of the store after `jp store pack`, with one commit for each event; the peer is one JSON file of the same events.
