@@ -1,0 +1,94 @@
+//! The table and the page around it.
+
+use std::fmt;
+
+/// One comparison.
+pub struct Row {
+    /// What was done.
+    pub work: String,
+    /// What it took jp.
+    pub jp: String,
+    /// Who did the same, and what it took them.
+    pub peer: String,
+    /// How the two compare, measured as a multiple of the peer.
+    pub ratio: f64,
+    /// The multiple that may not be exceeded; `None` if this is only told.
+    pub bar: Option<f64>,
+}
+
+impl Row {
+    /// Whether the bar is met, if there is one.
+    pub fn is_met(&self) -> Option<bool> {
+        self.bar.map(|bar| self.ratio <= bar)
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bar = self.bar.map_or_else(|| "–".to_owned(), |bar| format!("≤ {bar}×"));
+        let met = match self.is_met() {
+            Some(true) => "yes",
+            Some(false) => "**no**",
+            None => "–",
+        };
+        let Self { work, jp, peer, ratio, .. } = self;
+        write!(f, "| {work} | {jp} | {peer} | {ratio:.2}× | {bar} | {met} |")
+    }
+}
+
+/// Everything that was measured.
+pub struct Page {
+    /// Where it was measured, without anything that would name the machine.
+    pub machine: String,
+    /// The comparisons.
+    pub rows: Vec<Row>,
+}
+
+impl Page {
+    /// How many bars are met, and how many are missed.
+    pub fn verdict(&self) -> (usize, usize) {
+        let verdicts = || self.rows.iter().filter_map(Row::is_met);
+        (verdicts().filter(|met| *met).count(), verdicts().filter(|met| !met).count())
+    }
+}
+
+const INTRODUCTION: &str = "\
+# Benchmarks
+
+`cargo bench --bench report` measures jp against its peers and writes this page; it takes some minutes.
+`cargo bench --bench report -- --quick` does the same with small sizes in under a minute, and writes no page; `--out FILE` says where a page goes.
+A bar that is missed is reported, but only an error makes the run fail.
+
+All contenders of a comparison run in turn in the same process on the same disk, sample by sample, each round beginning with another one.
+Times are the median and the ninth decile; ratios compare medians.
+";
+
+const HEAD: &str = "\
+| work | jp | peer | ratio | bar | met |
+|---|---|---|---|---|---|";
+
+const EXPLANATION: &str = "\
+## What is measured
+
+- *Durable append*: `Workspace::append` of one event whose file has 1,024 bytes, in process, on disk when it returns; *kept* holds the guard between appends, *fresh* selects, locks and reads the conversation each time.
+- *SQLite* inserts the same bytes in one transaction (`journal_mode=WAL`, `synchronous=FULL`).
+- *libgit2* writes blob, tree, commit and ref, with `core.fsyncObjectFiles`, which makes it sync each of them and its directory.
+- *git* is `git add` and `git commit` with `core.fsync=all`.
+- *JSON file* writes 1,000 pretty-printed events to a new file, syncs it, renames it over the old one and syncs the directory.
+- *Appended line* is one `write` and one `fdatasync`.
+- *Bytes written* is what the process passes to `write`, as `/proc/self/io` counts it: the pack, its index, the ref and the occasional merge of packs.
+- *List* runs the whole process, and so does `git for-each-ref`, which prints name, time and the trailers for title, status, turns and events; both after `jp store pack`.
+- *Load* opens the workspace and decodes and checks all events in process; `git cat-file --batch` is a whole process that gets the ids of the same blobs and whose output is read and dropped; both after `jp store pack`.
+- *Store size* counts every file of the store after `jp store pack`, with one commit for each event; the peer is one JSON file of the same events.
+- The events of *load*, *list* and *store size* come from a generator in the bench: prose, code, JSON arguments and results, and reasoning with signatures, the same in every run.
+";
+
+impl fmt::Display for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{INTRODUCTION}\nMeasured on {}.\n\n{HEAD}", self.machine)?;
+        for row in &self.rows {
+            writeln!(f, "{row}")?;
+        }
+        write!(f, "\n{EXPLANATION}")
+    }
+}
