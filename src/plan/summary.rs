@@ -34,6 +34,7 @@ const STATUS: &str = "Jp-Status";
 const TURNS: &str = "Jp-Turns";
 const EVENTS: &str = "Jp-Events";
 const NEXT: &str = "Jp-Next";
+const NONE_LEFT: &str = "none";
 const PROGRESS: &str = "Jp-Progress";
 const TREE: &str = "Jp-Tree";
 
@@ -64,8 +65,11 @@ impl Summary {
         put(STATUS, &one_line(&self.status.to_string()));
         put(TURNS, &self.turns);
         put(EVENTS, &self.events);
-        if let Some(next) = self.next {
-            put(NEXT, &next);
+        // As long as nothing was taken out, the count says it.
+        match self.next {
+            Some(next) if u64::from(next.number()) == self.events => {}
+            Some(next) => put(NEXT, &next),
+            None => put(NEXT, &NONE_LEFT),
         }
         put(PROGRESS, &serde_json::to_string(&self.progress).expect("progress has text keys"));
         put(TREE, &tree);
@@ -78,9 +82,11 @@ impl Summary {
         if trailers.find(TREE)? != tree {
             return None;
         }
+        let events = trailers.find(EVENTS)?.parse().ok()?;
         let next = match trailers.find(NEXT) {
+            Some(NONE_LEFT) => None,
             Some(text) => Some(text.parse().ok()?),
-            None => None,
+            None => Some(Address::new(u32::try_from(events).ok()?)?),
         };
         let title = match trailers.find(TITLE) {
             Some(text) => Some(many_lines(text)?),
@@ -91,7 +97,7 @@ impl Summary {
             title,
             status: many_lines(trailers.find(STATUS)?)?.parse().ok()?,
             turns: trailers.find(TURNS)?.parse().ok()?,
-            events: trailers.find(EVENTS)?.parse().ok()?,
+            events,
             next,
             progress: serde_json::from_str(trailers.find(PROGRESS)?).ok()?,
         })

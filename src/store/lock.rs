@@ -96,7 +96,14 @@ impl Lock {
     /// write a mere note is not an error.
     fn describe(&self, holder: &Holder) {
         let text = serde_json::to_vec(holder).unwrap_or_default();
-        let _ = self.file.set_len(0).and_then(|()| (&self.file).write_all(&text));
+        // Truncating to nothing makes ext4 write the file out when it is closed, which takes as
+        // long as a sync: a note is written over, and only what is left of a longer one is cut off.
+        let length = text.len() as u64;
+        let written = (&self.file).write_all(&text);
+        let _ = written.and_then(|()| match self.file.metadata()?.len() > length {
+            true => self.file.set_len(length),
+            false => Ok(()),
+        });
     }
 }
 

@@ -107,6 +107,8 @@ impl Store {
                 &[
                     "-c",
                     "pack.writeReverseIndex=false",
+                    "-c",
+                    "pack.compression=9",
                     "pack-objects",
                     "-q",
                     "--all",

@@ -164,7 +164,7 @@ fn forged_trailers_do_not_make_an_append_overwrite_an_event() {
     let id = jp.start(&[&request("Question\n"), &message("Answer\n")]);
     let body = jp.git(&["log", "-1", "--format=%B", &id]);
     let tree = jp.git(&["rev-parse", &format!("{id}^{{tree}}")]);
-    let forged = body.replace("Jp-Next: 002", "Jp-Next: 000");
+    let forged = body.replace("Jp-Tree: ", "Jp-Next: 000\nJp-Tree: ");
     assert_ne!(forged, body);
     let parent = jp.tip(&id);
     let commit = jp.git_with_input(&["commit-tree", tree.trim_end(), "-p", &parent], forged);
