@@ -85,6 +85,10 @@ fn a_store_that_cannot_be_made_leaves_nothing_that_looks_like_one() {
     };
     let renamed = first.iter().position(|call| call.ends_with("/.jp/store")).unwrap();
     for at in (1..=renamed + 1).step_by(6).chain([renamed + 1]) {
+        // Without the lock a store is made all the same, only what others left is not cleared.
+        if first[at - 1].starts_with("flock ") {
+            continue;
+        }
         let jp = Jp::new();
         jp.write("a.md", request("Question\n"));
         let report = jp.world().join("calls");
