@@ -19,7 +19,7 @@ pub const MANIFEST_FILE: u64 = 16 << 20;
 pub const MANIFESTS: u64 = 64 << 20;
 
 /// Bytes of all events of a conversation.
-pub const CONVERSATION: u64 = 256 << 20;
+pub const CONVERSATION: u64 = 512 << 20;
 
 /// Entries of one directory.
 pub const DIRECTORY_ENTRIES: usize = 100_000;

@@ -2,7 +2,7 @@
 
 use super::{Change, Outline, TreePath, seal};
 use crate::{
-    format::FileName,
+    format::{FileName, limits},
     model::{Address, Event, EventKind, Refusal},
 };
 
@@ -39,6 +39,9 @@ pub enum AppendError {
     /// It cannot stand at the end.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// Nobody could load it any more.
+    #[error("the conversation would be larger than {} bytes", limits::CONVERSATION)]
+    TooLarge,
     /// There are no numbers left.
     #[error("the conversation has used up its {} addresses", Address::MAX)]
     Full,
@@ -48,6 +51,10 @@ pub enum AppendError {
 pub fn append(outline: &mut Outline, draft: Draft) -> Result<Step, AppendError> {
     let Draft { event, bytes } = draft;
     outline.progress.admit(&event)?;
+    let total = outline.bytes.saturating_add(bytes.len() as u64);
+    if total > limits::CONVERSATION {
+        return Err(AppendError::TooLarge);
+    }
     let address = outline.next.ok_or(AppendError::Full)?;
     let name = FileName::new(address, &event, tool_of(outline, &event).as_deref());
     let begins_turn = outline.progress.begins_turn(&event);
@@ -56,7 +63,8 @@ pub fn append(outline: &mut Outline, draft: Draft) -> Result<Step, AppendError> 
     let turn = outline.progress.current_turn().expect("an event belongs to a turn");
     outline.manifest.push(name.clone(), begins_turn.then_some(turn));
     outline.next = address.next();
-    outline.events += 1;
+    outline.events = outline.events.saturating_add(1);
+    outline.bytes = total;
 
     let mut changes = vec![Change::Put(TreePath::event(&name), bytes)];
     changes.extend(seal(&mut outline.manifest, &mut outline.runs));

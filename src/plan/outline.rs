@@ -18,6 +18,8 @@ pub struct Outline {
     pub next: Option<Address>,
     /// How many events are in the stream.
     pub events: u64,
+    /// How many bytes their files have.
+    pub bytes: u64,
     /// How far the conversation has come.
     pub progress: Progress,
 }
@@ -30,6 +32,7 @@ impl Outline {
             runs: BTreeSet::new(),
             next: Some(Address::FIRST),
             events: 0,
+            bytes: 0,
             progress: Progress::default(),
         }
     }

@@ -22,6 +22,8 @@ pub struct Summary {
     pub turns: u64,
     /// Events in the stream.
     pub events: u64,
+    /// Bytes of their files.
+    pub bytes: u64,
     /// The address of the next event.
     pub next: Option<Address>,
     /// How far the conversation has come.
@@ -33,6 +35,7 @@ const TITLE: &str = "Jp-Title";
 const STATUS: &str = "Jp-Status";
 const TURNS: &str = "Jp-Turns";
 const EVENTS: &str = "Jp-Events";
+const BYTES: &str = "Jp-Bytes";
 const NEXT: &str = "Jp-Next";
 const NONE_LEFT: &str = "none";
 const PROGRESS: &str = "Jp-Progress";
@@ -47,6 +50,7 @@ impl Summary {
             status: outline.progress.status(),
             turns: outline.progress.turns(),
             events: outline.events,
+            bytes: outline.bytes,
             next: outline.next,
             progress: outline.progress.clone(),
         }
@@ -65,6 +69,7 @@ impl Summary {
         put(STATUS, &one_line(&self.status.to_string()));
         put(TURNS, &self.turns);
         put(EVENTS, &self.events);
+        put(BYTES, &self.bytes);
         // As long as nothing was taken out, the count says it.
         match self.next {
             Some(next) if u64::from(next.number()) == self.events => {}
@@ -98,6 +103,7 @@ impl Summary {
             status: many_lines(trailers.find(STATUS)?)?.parse().ok()?,
             turns: trailers.find(TURNS)?.parse().ok()?,
             events,
+            bytes: trailers.find(BYTES)?.parse().ok()?,
             next,
             progress: serde_json::from_str(trailers.find(PROGRESS)?).ok()?,
         })

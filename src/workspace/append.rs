@@ -201,6 +201,7 @@ impl Workspace {
             runs: listing.runs.keys().cloned().collect(),
             next: summary.next,
             events: summary.events,
+            bytes: summary.bytes,
             progress: summary.progress,
         };
         Ok(Some(State { tip, outline, title: summary.title }))

@@ -17,6 +17,8 @@ pub struct Conversation {
     pub snapshot: Snapshot,
     /// The stream in order, with a hole for each file that cannot be read.
     pub listed: Vec<Listed>,
+    /// The bytes of its event files.
+    pub bytes: u64,
     /// What is wrong with it, in the order of the stream.
     pub problems: Vec<Problem>,
 }
@@ -51,6 +53,7 @@ impl Conversation {
             runs: self.snapshot.listings.keys().flatten().cloned().collect(),
             next: self.snapshot.next_address(),
             events: self.listed.len() as u64,
+            bytes: self.bytes,
             progress: self.progress(),
         })
     }
@@ -81,13 +84,13 @@ impl Workspace {
     ) -> Result<Conversation, LoadError> {
         let snapshot = self.snapshot(id, commit)?;
         let mut problems = snapshot.problems.clone();
-        let listed = match snapshot.is_foreign() {
-            true => Vec::new(),
+        let (listed, bytes) = match snapshot.is_foreign() {
+            true => (Vec::new(), 0),
             false => self
                 .decode_all(&snapshot, &mut problems)
                 .map_err(|source| LoadError::Read { id, source })?,
         };
-        Ok(Conversation { id, snapshot, listed, problems })
+        Ok(Conversation { id, snapshot, listed, bytes, problems })
     }
 
     /// Reads the tree of a conversation, but none of its events.
@@ -101,7 +104,7 @@ impl Workspace {
         &self,
         snapshot: &Snapshot,
         problems: &mut Vec<Problem>,
-    ) -> Result<Vec<Listed>, ReadError> {
+    ) -> Result<(Vec<Listed>, u64), ReadError> {
         let mut bytes = 0;
         let mut progress = Progress::default();
         let mut listed = Vec::with_capacity(snapshot.order.len());
@@ -134,7 +137,7 @@ impl Workspace {
             }
             listed.push(Listed { run: located.run.clone(), name: located.name.clone(), event });
         }
-        Ok(listed)
+        Ok((listed, bytes))
     }
 
     /// The bytes of an event file.

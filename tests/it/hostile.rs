@@ -260,7 +260,7 @@ fn one_large_file_under_many_names_is_refused() {
     victim.jp.commit_tree(&victim.id, &victim.tree(&entries));
     let show = victim.quickly(&["c", "show", &victim.id]);
     let said = format!(
-        "error: conversation {} cannot be read: it is larger than 268435456 bytes\n",
+        "error: conversation {} cannot be read: it is larger than 536870912 bytes\n",
         victim.id
     );
     show.fails(1, &said);
