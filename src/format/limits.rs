@@ -33,6 +33,12 @@ pub const EVENT_FILES: usize = 1_000_000;
 /// Sealed runs of one conversation.
 pub const RUNS: usize = 10_000;
 
+/// Lines of one manifest, remarks included.
+pub const MANIFEST_LINES: usize = 300_000;
+
+/// Flaws of one manifest that are told before it says that there are more.
+pub const FLAWS: usize = 1000;
+
 /// Bytes of a file name.
 pub const FILE_NAME: usize = 200;
 

@@ -2,9 +2,9 @@
 //!
 //! Lines that nobody changed keep their bytes, comments and all.
 
-use std::collections::BTreeSet;
+use std::{cmp::Ordering, collections::BTreeSet};
 
-use super::{FileName, Flaw, RunName};
+use super::{FileName, Flaw, RunName, limits};
 
 /// A parsed manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,8 +52,12 @@ impl Manifest {
                 continue;
             }
             let column = 1 + raw.len() - raw.trim_start().len();
-            let mut flaw = |message: String| {
-                flaws.push(Flaw { line: Some(index + 1), column: Some(column), message });
+            let mut flaw = |message: String| match flaws.len().cmp(&limits::FLAWS) {
+                Ordering::Less => {
+                    flaws.push(Flaw { line: Some(index + 1), column: Some(column), message });
+                }
+                Ordering::Equal => flaws.push(Flaw::new("there may be more")),
+                Ordering::Greater => {}
             };
             let parsed = match name.strip_suffix('/') {
                 Some(run) => run.parse().map(Line::Run),

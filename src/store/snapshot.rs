@@ -1,7 +1,7 @@
 //! A conversation as it was at one commit: its files in order, and everything that is wrong.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
 };
 
@@ -111,8 +111,8 @@ pub enum ReadError {
     /// It was written by a newer version.
     #[error("it is written in format {0}, which needs a newer jp (this one reads up to {max})", max = FormatVersion::CURRENT)]
     Version(FormatVersion),
-    /// It holds too many files.
-    #[error("it has more than {max} files or {runs} runs", max = limits::EVENT_FILES, runs = limits::RUNS)]
+    /// It holds too many things.
+    #[error("it has more files, runs or lines than fit (see the limits of the format)")]
     TooMany,
     /// It is too large.
     #[error("it is larger than {max} bytes", max = limits::CONVERSATION)]
@@ -233,10 +233,14 @@ impl Snapshot {
         if self.manifest_bytes > limits::MANIFESTS {
             return Err(ReadError::TooLarge);
         }
+        if bytes.iter().filter(|byte| **byte == b'\n').count() > limits::MANIFEST_LINES {
+            return Err(ReadError::TooMany);
+        }
         let (manifest, mut flaws) = Manifest::read(&bytes);
         if !flaws.is_empty() {
             self.flawed.insert(run.clone());
         }
+        let mut places = None;
         for line in manifest.lines() {
             let (entry, wrong) = match line {
                 Line::Run(name) if run.is_some() => {
@@ -253,8 +257,14 @@ impl Snapshot {
             if matches!(line, Line::Run(_)) {
                 self.flawed.insert(run.clone());
             }
-            let (line, column) = place_of(&bytes, &entry);
+            let places = places.get_or_insert_with(|| places_in(&bytes));
+            let place = places.get(entry.as_bytes());
+            let (line, column) = (place.map(|place| place.0), place.map(|place| place.1));
             flaws.push(Flaw { line, column, message: format!("`{entry}`: {wrong}") });
+            if flaws.len() > limits::FLAWS {
+                flaws.push(Flaw::new("there may be more"));
+                break;
+            }
         }
         self.complain(&path, flaws);
         Ok(Some(manifest))
@@ -321,13 +331,12 @@ impl Snapshot {
     }
 }
 
-/// The line and column of an entry in a manifest.
-fn place_of(manifest: &[u8], entry: &str) -> (Option<usize>, Option<usize>) {
-    for (index, line) in manifest.split(|byte| *byte == b'\n').enumerate() {
-        if line.trim_ascii() == entry.as_bytes() {
-            let column = 1 + line.len() - line.trim_ascii_start().len();
-            return (Some(index + 1), Some(column));
-        }
-    }
-    (None, None)
+/// The line and column of each entry of a manifest.
+fn places_in(manifest: &[u8]) -> HashMap<&[u8], (usize, usize)> {
+    let place = |(index, line): (usize, &'_ [u8])| {
+        let column = 1 + line.len() - line.trim_ascii_start().len();
+        (index + 1, column)
+    };
+    let lines = manifest.split(|byte| *byte == b'\n').enumerate();
+    lines.map(|(index, line)| (line.trim_ascii(), place((index, line)))).collect()
 }

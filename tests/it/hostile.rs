@@ -461,3 +461,30 @@ fn runs_that_stand_for_very_many_entries_are_refused() {
         assert_eq!((show.code, show.stdout.as_str()), (1, ""), "{}", show.stderr);
     }
 }
+
+#[test]
+fn a_manifest_of_very_many_lines_is_refused() {
+    let victim = Victim::new();
+    let lines: String = (2..500_000).map(|n| format!("{n:03}-message.md\n")).collect();
+    let manifest = victim.jp.git_with_input(&["hash-object", "-w", "--stdin"], lines);
+    victim.plant(FILE, b"CONVERSATION", &manifest);
+    let show = victim.quickly(&["c", "show", &victim.id]);
+    let said = format!(
+        "error: conversation {} cannot be read: it has more files, runs or lines than fit \
+         (see the limits of the format)\n",
+        victim.id
+    );
+    show.fails(1, &said);
+}
+
+#[test]
+fn lines_that_lead_nowhere_are_told_up_to_a_point() {
+    let victim = Victim::new();
+    let lines: String = (2..20_000).map(|n| format!("{n:03}-message.md\n")).collect();
+    let manifest = victim.jp.git_with_input(&["hash-object", "-w", "--stdin"], lines);
+    victim.plant(FILE, b"CONVERSATION", &manifest);
+    let fsck = victim.quickly(&["c", "fsck", &victim.id]);
+    assert_eq!(fsck.code, 1);
+    assert!(fsck.stdout.contains("CONVERSATION:1:1: `002-message.md`: there is no such file\n"));
+    assert!(fsck.stdout.contains("CONVERSATION: there may be more\n"));
+}
