@@ -59,7 +59,7 @@ impl CommandError {
     /// What clap has to say: help and versions are no errors.
     pub fn from_clap(error: &clap::Error, output: &mut Output) -> Self {
         if !error.use_stderr() {
-            return match output.text(error) {
+            return match output.text(error).and_then(|()| output.flush()) {
                 Ok(()) => Self::silent(0),
                 Err(error) => Self::from(error),
             };

@@ -41,6 +41,19 @@ pub struct ForkedTable {
 /// Reads `meta.toml`. The version is read first, and nothing else if it is not this program's
 /// major version.
 pub fn decode_meta(bytes: &[u8]) -> Result<(FormatVersion, Meta), Vec<Flaw>> {
+    match read(bytes)? {
+        (version, meta, flaws) if flaws.is_empty() => Ok((version, meta)),
+        (_, _, flaws) => Err(flaws),
+    }
+}
+
+/// What can be read of a `meta.toml` with flaws.
+pub fn salvage_meta(bytes: &[u8]) -> Option<Meta> {
+    read(bytes).ok().map(|(_, meta, _)| meta)
+}
+
+/// Reads `meta.toml` as far as it goes.
+fn read(bytes: &[u8]) -> Result<(FormatVersion, Meta, Vec<Flaw>), Vec<Flaw>> {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Err(vec![Flaw::new("the file is not UTF-8")]);
     };
@@ -61,7 +74,7 @@ pub fn decode_meta(bytes: &[u8]) -> Result<(FormatVersion, Meta), Vec<Flaw>> {
         None => return Err(vec![Flaw::at_line(1, "key `format` is missing")]),
     };
     if version.major != FormatVersion::CURRENT.major {
-        return Ok((version, Meta::default()));
+        return Ok((version, Meta::default(), Vec::new()));
     }
     let mut flaws = Vec::new();
     let mut flaw = |key: &str, message: String| flaws.push(Flaw::at_line(line(key), message));
@@ -108,7 +121,7 @@ pub fn decode_meta(bytes: &[u8]) -> Result<(FormatVersion, Meta), Vec<Flaw>> {
         },
     }
     meta.extra = table;
-    if flaws.is_empty() { Ok((version, meta)) } else { Err(flaws) }
+    Ok((version, meta, flaws))
 }
 
 /// Writes `meta.toml` in the version of this program.

@@ -23,7 +23,7 @@ mod yaml;
 pub use event::{Decoded, EncodeError, Form, decode, encode};
 pub use flaw::Flaw;
 pub use manifest::{Line, Manifest};
-pub use meta::{decode_meta, encode_meta};
+pub use meta::{decode_meta, encode_meta, salvage_meta};
 pub use names::{
     CONFIG_FILE, FileName, InvalidName, MANIFEST_FILE, META_DIR, META_FILE, QUEUE_DIR, RunName,
 };

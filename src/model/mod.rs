@@ -33,7 +33,7 @@ pub use inquiry::{
 pub use json::{InvalidJson, Json};
 pub use meta::{Forked, Meta};
 pub use names::{AnswerId, CallId, InquiryId, ModelName, ToolName};
-pub use progress::{OpenQuestion, PendingCall, Progress, Refusal};
+pub use progress::{Expectation, OpenQuestion, PendingCall, Progress, Refusal};
 pub use status::{Pending, Status};
 pub use stream::{Entry, IncompleteTurn, Stream, Turn};
 pub use time::{InvalidTimestamp, Timestamp};

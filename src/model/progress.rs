@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnswerId, Block, CallId, Event, EventKind, EventType, InquiryId, Message, Pending, Reasoning,
-    Status, Structured, ToolName,
+    Answer, AnswerId, AnswerType, Block, CallId, Event, EventKind, EventType, InquiryId,
+    InquiryResponse, Message, Outcome, Pending, Reasoning, Status, Structured, ToolName,
 };
 
 /// What the events so far amount to.
@@ -63,6 +63,43 @@ pub struct OpenQuestion {
     pub tool: Option<ToolName>,
     /// The call that it is about.
     pub call: Option<CallId>,
+    /// What counts as an answer.
+    pub expects: Expectation,
+}
+
+/// What counts as an answer to an open question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expectation {
+    /// Yes or no.
+    Boolean,
+    /// One of these values.
+    Select(Vec<String>),
+    /// Any text.
+    Text,
+    /// A text that is never stored.
+    Secret,
+}
+
+impl Expectation {
+    fn of(answer: &AnswerType) -> Self {
+        match answer {
+            AnswerType::Boolean { .. } => Self::Boolean,
+            AnswerType::Select { options, .. } => {
+                Self::Select(options.iter().map(|option| option.value.clone()).collect())
+            }
+            AnswerType::Text { .. } => Self::Text,
+            AnswerType::Secret => Self::Secret,
+        }
+    }
+
+    fn is_met_by(&self, answer: &Answer) -> bool {
+        match (self, answer) {
+            (Self::Boolean, Answer::Boolean(_)) | (Self::Text, Answer::Text(_)) => true,
+            (Self::Select(values), Answer::Select(value)) => values.contains(value),
+            _ => false,
+        }
+    }
 }
 
 /// Why an event cannot stand at the end of a conversation.
@@ -77,6 +114,12 @@ pub enum Refusal {
     CallTwice(CallId),
     #[error("the answer to question `{0}` has no open question before it")]
     AnswerWithoutQuestion(InquiryId),
+    #[error(
+        "question `{0}` is answered with a secret, which is never stored: its outcome is `redacted`"
+    )]
+    SecretAnswer(InquiryId),
+    #[error("the answer to question `{0}` is not of the form that it asks for")]
+    AnswerOfOtherForm(InquiryId),
     #[error("question `{0}` is still open; a second question needs an id of its own")]
     QuestionTwice(InquiryId),
     #[error("question `{0}` is about call `{1}`, which is not waiting for a result")]
@@ -94,6 +137,17 @@ fn list(calls: &[CallId]) -> String {
 }
 
 impl Progress {
+    /// What a status and a number of turns say by themselves: most states need no more words.
+    pub fn plain(status: &Status, turns: u64) -> Self {
+        let begun = Self { groups: turns, requested: turns > 0, ..Self::default() };
+        match status {
+            Status::Idle => Self { responded: turns > 0, ..begun },
+            Status::Interrupted(Pending::Response) => Self { at_request: true, ..begun },
+            Status::Interrupted(Pending::FollowUp) => Self { follow_up_due: true, ..begun },
+            Status::Interrupted(Pending::Tools) | Status::WaitingForInput(_) => begun,
+        }
+    }
+
     /// Turns that hold more than a prelude.
     pub fn turns(&self) -> u64 {
         self.groups.saturating_sub(u64::from(self.prelude))
@@ -184,10 +238,23 @@ impl Progress {
                 }
                 _ => Ok(()),
             },
-            EventKind::InquiryResponse(response) if !is_open(&response.id) => {
-                Err(Refusal::AnswerWithoutQuestion(response.id.clone()))
-            }
+            EventKind::InquiryResponse(response) => self.admit_answer(response),
             _ => Ok(()),
+        }
+    }
+
+    fn admit_answer(&self, response: &InquiryResponse) -> Result<(), Refusal> {
+        let id = || response.id.clone();
+        let question = self.questions.iter().find(|question| question.id == response.id);
+        let question = question.ok_or_else(|| Refusal::AnswerWithoutQuestion(id()))?;
+        match &response.outcome {
+            Outcome::Answered(_) if question.expects == Expectation::Secret => {
+                Err(Refusal::SecretAnswer(id()))
+            }
+            Outcome::Answered(answer) if !question.expects.is_met_by(answer) => {
+                Err(Refusal::AnswerOfOtherForm(id()))
+            }
+            Outcome::Answered(_) | Outcome::Cancelled | Outcome::Redacted => Ok(()),
         }
     }
 
@@ -233,6 +300,7 @@ impl Progress {
                 id: inquiry.id.clone(),
                 tool: inquiry.tool.clone(),
                 call: inquiry.call.clone(),
+                expects: Expectation::of(&inquiry.answer),
             }),
             EventKind::InquiryResponse(response) => {
                 self.questions.retain(|question| question.id != response.id);

@@ -41,8 +41,10 @@ pub struct Repair {
     pub foreign: Vec<TreePath>,
     /// What is in the tree twice under one name.
     pub twice: Vec<TreePath>,
-    /// Whether `meta.toml` is missing or cannot be read.
-    pub meta_broken: bool,
+    /// Files of the format whose permissions are not those of a plain file.
+    pub odd_modes: Vec<TreePath>,
+    /// What `meta.toml` should say, if it is missing or partly wrong.
+    pub meta: Option<Meta>,
 }
 
 /// The change set of a repair, and what it does in words.
@@ -69,7 +71,16 @@ struct Work {
     manifests: BTreeMap<Option<RunName>, Manifest>,
     changed: BTreeSet<Option<RunName>>,
     next: Option<Address>,
+    edits: BTreeMap<(Option<RunName>, FileName), LineEdit>,
     repairs: Repairs,
+}
+
+/// What becomes of the line of an event.
+#[derive(Default)]
+struct LineEdit {
+    removed: bool,
+    renamed: Option<FileName>,
+    followed_by: Vec<FileName>,
 }
 
 impl Work {
@@ -80,6 +91,7 @@ impl Work {
             manifests: BTreeMap::new(),
             changed: BTreeSet::new(),
             next,
+            edits: BTreeMap::new(),
             repairs: Repairs::default(),
             input,
         };
@@ -99,6 +111,10 @@ impl Work {
             self.repairs.actions.push(format!("{path}: taken out, it does not belong here"));
             self.repairs.changes.push(Change::Remove(path));
         }
+        for path in std::mem::take(&mut self.input.odd_modes) {
+            self.repairs.actions.push(format!("{path}: a plain file again"));
+            self.repairs.changes.push(Change::Move(path.clone(), path));
+        }
         for path in std::mem::take(&mut self.input.twice) {
             self.repairs.actions.push(format!("{path}: its second entry is taken out"));
             // Written anew, a directory has each name once.
@@ -107,10 +123,10 @@ impl Work {
     }
 
     fn rewrite_meta(&mut self) {
-        if self.input.meta_broken {
+        if let Some(meta) = self.input.meta.take() {
             let path = TreePath::meta();
-            self.repairs.actions.push(format!("{path}: written anew"));
-            self.repairs.changes.push(Change::Put(path, encode_meta(&Meta::default())));
+            self.repairs.actions.push(format!("{path}: written anew with what could be read"));
+            self.repairs.changes.push(Change::Put(path, encode_meta(&meta)));
         }
     }
 
@@ -175,6 +191,7 @@ impl Work {
                 self.unlist(&run, &name, "it is missing or cannot be read");
                 continue;
             };
+            let anchor = name.clone();
             let name = self.unique(&mut seen, &run, name);
             if index < tail
                 && let Err(refusal) = progress.admit(&event)
@@ -199,16 +216,14 @@ impl Work {
                 _ => {}
             }
             progress.push(&event);
-            last = Some((run, name));
+            last = Some((run, anchor));
         }
     }
 
     fn unlist(&mut self, run: &Option<RunName>, name: &FileName, why: &str) {
         let path = TreePath::event_in(run.as_ref(), name);
         self.act(run, format!("{path}: taken out of the stream: {why}"));
-        if let Some(manifest) = self.manifests.get_mut(run) {
-            manifest.lines_mut().retain(|line| *line != Line::Event(name.clone()));
-        }
+        self.edits.entry((run.clone(), name.clone())).or_default().removed = true;
     }
 
     /// Gives a file a number of its own if another file has it already.
@@ -228,13 +243,7 @@ impl Work {
         self.act(run, format!("{path}: now {renamed}, its number was given twice"));
         let target = TreePath::event_in(run.as_ref(), &renamed);
         self.repairs.changes.push(Change::Move(path, target));
-        if let Some(manifest) = self.manifests.get_mut(run) {
-            for line in
-                manifest.lines_mut().iter_mut().filter(|line| **line == Line::Event(name.clone()))
-            {
-                *line = Line::Event(renamed.clone());
-            }
-        }
+        self.edits.entry((run.clone(), name)).or_default().renamed = Some(renamed.clone());
         seen.insert(address);
         renamed
     }
@@ -268,14 +277,9 @@ impl Work {
         let path = TreePath::event_in(run.as_ref(), &name);
         self.act(&run, format!("{path}: added, call `{}` had no result", call.id));
         self.repairs.changes.push(Change::Put(path, bytes));
-        if let Some(manifest) = self.manifests.get_mut(&run) {
-            let lines = manifest.lines_mut();
-            let place = lines.iter().position(|line| *line == Line::Event(after.clone()));
-            let place = place.map_or(lines.len(), |index| index + 1);
-            lines.insert(place, Line::Event(name.clone()));
-        }
+        self.edits.entry((run.clone(), after.clone())).or_default().followed_by.push(name);
         progress.push(&event);
-        Some((run, name))
+        Some((run, after))
     }
 
     fn take_address(&mut self) -> Option<Address> {
@@ -290,13 +294,34 @@ impl Work {
                 Some(run) => TreePath::run_manifest(run),
                 None => TreePath::manifest(),
             };
-            if let Some(manifest) = self.manifests.get(&run) {
-                self.repairs.changes.push(Change::Put(path, manifest.to_bytes()));
+            let Some(manifest) = self.manifests.remove(&run) else { continue };
+            let mut lines = Vec::with_capacity(manifest.lines().len());
+            for line in manifest.lines() {
+                let Line::Event(name) = line else {
+                    lines.push(line.clone());
+                    continue;
+                };
+                let edit = self.edits.remove(&(run.clone(), name.clone())).unwrap_or_default();
+                if !edit.removed {
+                    lines.push(Line::Event(edit.renamed.unwrap_or_else(|| name.clone())));
+                }
+                lines.extend(edit.followed_by.into_iter().map(Line::Event));
             }
+            let manifest = Manifest::from_lines(lines);
+            self.repairs.changes.push(Change::Put(path, manifest.to_bytes()));
+        }
+        // All of them would not fit into the message of a commit.
+        let more = self.repairs.actions.len().saturating_sub(MAX_ACTIONS);
+        if more > 0 {
+            self.repairs.actions.truncate(MAX_ACTIONS);
+            self.repairs.actions.push(format!("and {more} more like these"));
         }
         self.repairs
     }
 }
+
+/// How many actions are told one by one.
+const MAX_ACTIONS: usize = 1000;
 
 fn place(run: &Option<RunName>) -> impl fmt::Display {
     match run {

@@ -76,7 +76,9 @@ impl Summary {
             Some(next) => put(NEXT, &next),
             None => put(NEXT, &NONE_LEFT),
         }
-        put(PROGRESS, &serde_json::to_string(&self.progress).expect("progress has text keys"));
+        if self.progress != Progress::plain(&self.status, self.turns) {
+            put(PROGRESS, &serde_json::to_string(&self.progress).expect("progress has text keys"));
+        }
         put(TREE, &tree);
         text
     }
@@ -87,6 +89,12 @@ impl Summary {
         if trailers.find(TREE)? != tree {
             return None;
         }
+        let status: Status = many_lines(trailers.find(STATUS)?)?.parse().ok()?;
+        let turns = trailers.find(TURNS)?.parse().ok()?;
+        let progress = match trailers.find(PROGRESS) {
+            Some(text) => serde_json::from_str(text).ok()?,
+            None => Progress::plain(&status, turns),
+        };
         let events = trailers.find(EVENTS)?.parse().ok()?;
         let next = match trailers.find(NEXT) {
             Some(NONE_LEFT) => None,
@@ -100,12 +108,12 @@ impl Summary {
         Some(Self {
             format: trailers.find(FORMAT)?.parse().ok()?,
             title,
-            status: many_lines(trailers.find(STATUS)?)?.parse().ok()?,
-            turns: trailers.find(TURNS)?.parse().ok()?,
+            status,
+            turns,
             events,
             bytes: trailers.find(BYTES)?.parse().ok()?,
             next,
-            progress: serde_json::from_str(trailers.find(PROGRESS)?).ok()?,
+            progress,
         })
     }
 }

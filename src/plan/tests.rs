@@ -253,7 +253,8 @@ proptest! {
             listed,
             foreign: Vec::new(),
             twice: Vec::new(),
-            meta_broken: false,
+            odd_modes: Vec::new(),
+            meta: None,
         });
         prop_assert_eq!(repairs, Repairs::default());
     }
@@ -278,7 +279,8 @@ proptest! {
             listed,
             foreign: Vec::new(),
             twice: Vec::new(),
-            meta_broken: false,
+            odd_modes: Vec::new(),
+            meta: None,
         };
         let repairs = repair(input(&manifest, listed, events.keys().cloned().collect()));
         files.apply(&repairs.changes);

@@ -149,7 +149,9 @@ impl Description {
         let (operation, origin) = (&self.operation, self.origin.as_str());
         write!(text, "Jp-Operation: {operation}\nJp-Origin: {origin}\n")
             .expect("a String takes any text");
-        if let Some(turn) = self.turn {
+        // Most events belong to the last turn, and the summary counts those.
+        let turns = self.summary.as_ref().map(|summary| summary.turns);
+        if let Some(turn) = self.turn.filter(|turn| turns != Some(turn + 1)) {
             writeln!(text, "Jp-Turn: {turn}").expect("a String takes any text");
         }
         if let Some(summary) = &self.summary {

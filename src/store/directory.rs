@@ -74,7 +74,10 @@ impl Directory {
                 }
                 Change::Move(from, to) => {
                     let entry = self.place(from, objects)?.entries.remove(from.name().as_bytes());
-                    let entry = entry.ok_or_else(|| ApplyError::NotThere(from.clone()))?;
+                    let mut entry = entry.ok_or_else(|| ApplyError::NotThere(from.clone()))?;
+                    if entry.mode & 0o170_000 == FILE & 0o170_000 {
+                        entry.mode = FILE;
+                    }
                     self.place(to, objects)?.insert(to.name(), entry);
                 }
                 Change::Remove(path) => {

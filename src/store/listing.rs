@@ -43,6 +43,12 @@ pub struct Foreign {
 /// Why the second of two names that some systems take for one is refused.
 pub const CASE_TWIN: &str = "its name differs from another's by case only";
 
+/// Why a file that could be run is refused.
+pub const EXECUTABLE: &str = "it is executable";
+
+/// Why a plain file with odd permissions is refused.
+pub const ODD_MODE: &str = "its file mode has no place";
+
 /// Why the second entry of a name is refused.
 pub const TWICE: &str = "its name is there twice";
 
@@ -171,8 +177,8 @@ fn each_entry(
                 0o040_000 => EntryKind::Directory,
                 0o120_000 => EntryKind::Other("it is a symbolic link"),
                 0o160_000 => EntryKind::Other("it is a submodule"),
-                0o100_755 => EntryKind::Other("it is executable"),
-                _ => EntryKind::Other("its file mode has no place"),
+                0o100_755 => EntryKind::Other(EXECUTABLE),
+                _ => EntryKind::Other(ODD_MODE),
             };
             sort(listing, EntryRef { name: &name, kind, id: entry.oid.to_owned() })?;
         }

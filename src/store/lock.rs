@@ -65,12 +65,21 @@ pub struct Lock {
 impl Lock {
     /// Takes the lock, or says at once who has it.
     pub fn try_acquire(path: &Path, holder: &Holder) -> Result<Lock, LockError> {
+        Self::acquire(path, holder, ATTEMPTS)
+    }
+
+    /// Takes the lock if it is free at this very moment.
+    pub fn try_once(path: &Path, holder: &Holder) -> Result<Lock, LockError> {
+        Self::acquire(path, holder, 1)
+    }
+
+    fn acquire(path: &Path, holder: &Holder, most: usize) -> Result<Lock, LockError> {
         let mut attempts = 0;
         loop {
             let file = open(path)?;
             if !try_lock(&file, path)? {
                 attempts += 1;
-                if attempts == ATTEMPTS {
+                if attempts == most {
                     let holder = read_holder(file);
                     return Err(LockError::Held { path: path.to_owned(), holder });
                 }

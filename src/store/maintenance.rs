@@ -22,7 +22,7 @@ const MANY_PACKS: usize = 40;
 const MANY_REFS: usize = 512;
 
 /// What packing did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct PackReport {
     /// Packs before.
     pub packs_before: usize,
@@ -34,6 +34,8 @@ pub struct PackReport {
     pub packed_refs: usize,
     /// Packs that do not read and were left alone.
     pub damaged: Vec<DamagedPack>,
+    /// Why git could not help.
+    pub problem: Option<GitError>,
 }
 
 /// Why packing failed. Nothing was lost.
@@ -56,8 +58,9 @@ pub enum MaintenanceError {
 impl Store {
     /// Merges packs and packs refs if there are many. Called after a write; costs one directory
     /// listing when there is nothing to do.
-    pub fn tidy(&self, holder: &Holder) -> Result<(), MaintenanceError> {
+    pub fn tidy(&self, holder: &Holder, own: &Lock) -> Result<(), MaintenanceError> {
         let (objects, stage) = (self.path().join("objects"), self.path().join("stage"));
+        self.clear_leftovers(holder, Some(own))?;
         if pack::are_many_loose(&objects) {
             match pack::gather(&objects, &stage) {
                 // Somebody else is at it.
@@ -80,18 +83,22 @@ impl Store {
     pub fn pack(&self, env: &Env, holder: &Holder) -> Result<PackReport, MaintenanceError> {
         let objects = self.path().join("objects");
         let packs_before = pack::count(&objects).at("list", &objects)?;
-        self.clear_stage(holder)?;
+        self.clear_leftovers(holder, None)?;
         let packed_refs = self.pack_refs(holder)?;
         let stage = self.path().join("stage");
         while pack::gather(&objects, &stage)? > 0 {}
         let merged = pack::merge(&objects, &stage)?;
-        let (by_git, damaged) = match self.pack_with_deltas(env) {
-            Ok(damaged) => (true, damaged),
-            Err(MaintenanceError::Git(GitError::NoGit)) => (false, merged.damaged),
+        let (by_git, damaged, problem) = match self.pack_with_deltas(env) {
+            Ok(damaged) => (true, damaged, None),
+            Err(MaintenanceError::Git(GitError::NoGit)) => (false, merged.damaged, None),
+            // What could be done without git is done.
+            Err(MaintenanceError::Git(error @ GitError::Failed { .. })) => {
+                (false, merged.damaged, Some(error))
+            }
             Err(error) => return Err(error),
         };
         let packs_after = pack::count(&objects).at("list", &objects)?;
-        Ok(PackReport { packs_before, packs_after, by_git, packed_refs, damaged })
+        Ok(PackReport { packs_before, packs_after, by_git, packed_refs, damaged, problem })
     }
 
     /// Lets git compress the objects against each other, those too that no ref reaches.
@@ -139,15 +146,21 @@ impl Store {
         Ok(refs::pack_all(self.path(), may_prune)?.packed)
     }
 
-    /// Removes what killed processes left in the stage, if nobody is at work on it.
-    fn clear_stage(&self, holder: &Holder) -> Result<(), FsError> {
-        let stage = self.path().join("stage");
-        crate::fsutil::create_dir_durable(&stage)?;
-        for entry in std::fs::read_dir(&stage).at("list", &stage)? {
-            let path = entry.at("list", &stage)?.path();
-            let Some(id) = conversation_of(&path) else { continue };
-            let free: Result<Lock, LockError> = self.lock(id, holder);
-            if free.is_ok() {
+    /// Removes what killed processes left in the stage and among the locks. A conversation that
+    /// somebody is at work on is left alone.
+    fn clear_leftovers(&self, holder: &Holder, own: Option<&Lock>) -> Result<(), FsError> {
+        for directory in ["stage", "locks"] {
+            let directory = self.path().join(directory);
+            crate::fsutil::create_dir_durable(&directory)?;
+            for entry in std::fs::read_dir(&directory).at("list", &directory)? {
+                let path = entry.at("list", &directory)?.path();
+                let Some(id) = conversation_of(&path) else { continue };
+                let lock_path = self.lock_path(id);
+                if own.is_some_and(|own| own.path() == lock_path) {
+                    continue;
+                }
+                // Whoever gets the lock removes its file in the end.
+                let Ok(_lock) = Lock::try_once(&lock_path, holder) else { continue };
                 match std::fs::remove_file(&path) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                         return Err(FsError::new("remove", path, error));

@@ -24,7 +24,7 @@ pub use commit::{Commit, Description, Identity, Origin};
 pub use directory::Directory;
 pub use git::{ConfigKey, GitError};
 pub use gix::ObjectId;
-pub use listing::{CASE_TWIN, Foreign, Listing, TWICE};
+pub use listing::{CASE_TWIN, EXECUTABLE, Foreign, Listing, ODD_MODE, TWICE};
 pub use locate::{git_common_dir, global_identity};
 pub use lock::{Holder, Lock, LockError};
 pub use maintenance::{MaintenanceError, PackReport};

@@ -11,6 +11,7 @@ use super::{Commit, Listing, ObjectError, Objects};
 use crate::{
     format::{
         Compatibility, FileName, Flaw, FormatVersion, Line, Manifest, RunName, decode_meta, limits,
+        salvage_meta,
     },
     model::{Address, Meta},
     plan::TreePath,
@@ -25,8 +26,10 @@ pub struct Snapshot {
     pub version: FormatVersion,
     /// Title, labels and so on; empty if the file cannot be read.
     pub meta: Meta,
-    /// Whether `meta.toml` is missing or cannot be read.
+    /// Whether `meta.toml` is missing or has flaws.
     pub meta_broken: bool,
+    /// Whether nothing of it could be read.
+    pub meta_lost: bool,
     /// The directories: the top, and each sealed run.
     pub listings: BTreeMap<Option<RunName>, Listing>,
     /// The manifests; `None` for one that is missing.
@@ -128,6 +131,7 @@ impl Snapshot {
             version: FormatVersion::CURRENT,
             meta: Meta::default(),
             meta_broken: false,
+            meta_lost: false,
             listings: BTreeMap::new(),
             manifests: BTreeMap::new(),
             flawed: BTreeSet::new(),
@@ -201,15 +205,23 @@ impl Snapshot {
     fn read_meta(&mut self, objects: &Objects, id: Option<ObjectId>) -> Result<(), ReadError> {
         let flaws = match id {
             None => vec![Flaw::new("the file is missing")],
-            Some(id) => match decode_meta(&objects.blob(&id, limits::MANIFEST_FILE)?) {
-                Ok((version, meta)) => {
-                    self.version = version;
-                    self.meta = meta;
-                    Vec::new()
+            Some(id) => {
+                let bytes = objects.blob(&id, limits::MANIFEST_FILE)?;
+                match decode_meta(&bytes) {
+                    Ok((version, meta)) => {
+                        (self.version, self.meta) = (version, meta);
+                        Vec::new()
+                    }
+                    Err(flaws) => {
+                        let salvaged = salvage_meta(&bytes);
+                        self.meta_lost = salvaged.is_none();
+                        self.meta = salvaged.unwrap_or_default();
+                        flaws
+                    }
                 }
-                Err(flaws) => flaws,
-            },
+            }
         };
+        self.meta_lost |= id.is_none();
         self.meta_broken = !flaws.is_empty();
         self.complain(&TreePath::meta(), flaws);
         match self.version.compatibility() {

@@ -134,7 +134,7 @@ impl Workspace {
         });
         let events = events.collect();
         // Whether the store could be tidied up says nothing about what was just saved.
-        if let Err(error) = self.store.tidy(&self.holder()) {
+        if let Err(error) = self.store.tidy(&self.holder(), lock) {
             notes.push(format!("the store could not be packed: {error}"));
         }
         Ok((state, Receipt { events, notes }))
@@ -192,7 +192,9 @@ impl Workspace {
             return Ok(None);
         }
         // A summary that somebody made up must not lead to a number that is taken.
-        let highest = listing.files.keys().map(FileName::address).max();
+        let files = listing.files.keys().map(FileName::address);
+        let runs = listing.runs.keys().filter_map(|run| run.as_str().parse().ok());
+        let highest = files.chain(runs).max();
         if summary.next.is_some_and(|next| highest.is_some_and(|highest| highest >= next)) {
             return Ok(None);
         }
@@ -223,7 +225,7 @@ pub(super) struct Scribe {
 
 impl Scribe {
     pub(super) fn new(workspace: &Workspace) -> Result<Self, AppendFailure> {
-        let random: [u8; 8] = workspace.env.random().map_err(AppendFailure::Random)?;
+        let random: [u8; 4] = workspace.env.random().map_err(AppendFailure::Random)?;
         let operation = random.iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Self { user: workspace.user(), operation, now: workspace.env.now() })
     }

@@ -2,11 +2,12 @@
 
 use super::{AppendFailure, Conversation, Guard, Handle, LoadError, Workspace, append::Scribe};
 use crate::{
-    format::Flaw,
+    format::{CONFIG_FILE, FileName, Flaw, MANIFEST_FILE, META_FILE, decode_meta, limits},
+    model::Meta,
     plan::{Repair, Repairs, TreePath, repair},
     store::{
-        CASE_TWIN, Directory, ObjectError, ObjectId, Origin, Problem, ProblemKind, ReadError,
-        Space, TWICE, Tip, WriteError,
+        CASE_TWIN, Commit, Directory, EXECUTABLE, Listing, ODD_MODE, ObjectError, ObjectId, Origin,
+        Problem, ProblemKind, ReadError, Space, TWICE, Tip, WriteError,
     },
 };
 
@@ -22,6 +23,9 @@ pub struct Checkup {
     /// What is still wrong.
     pub left: Vec<Problem>,
 }
+
+/// How many commits are looked through for what was lost.
+const HISTORY: usize = 1000;
 
 impl Workspace {
     /// Finds everything that is wrong with a conversation.
@@ -47,7 +51,12 @@ impl Workspace {
                 return Err(AppendFailure::ReadOnly { id, version });
             }
             let commit = conversation.snapshot.commit.clone();
-            let repairs = repair(input(conversation));
+            let meta = match (conversation.snapshot.meta_broken, conversation.snapshot.meta_lost) {
+                (false, _) => None,
+                (true, false) => Some(conversation.snapshot.meta.clone()),
+                (true, true) => Some(self.earlier_meta(&commit)),
+            };
+            let repairs = repair(input(conversation, meta));
             if repairs.actions.is_empty() {
                 break;
             }
@@ -57,6 +66,24 @@ impl Workspace {
         }
         checkup.left = self.examine(guard)?.problems;
         Ok(checkup)
+    }
+
+    /// The last title, labels and so on that history has.
+    fn earlier_meta(&self, commit: &Commit) -> Meta {
+        let objects = self.store.objects();
+        let mut commit = commit.clone();
+        for _ in 0..HISTORY {
+            let Some(Ok(parent)) = commit.parents.first().map(|id| self.store.commit(*id)) else {
+                break;
+            };
+            let found = Listing::top(objects, &parent.tree).ok().and_then(|top| top.meta);
+            let bytes = found.and_then(|id| objects.blob(&id, limits::MANIFEST_FILE).ok());
+            if let Some(Ok((_, meta))) = bytes.map(|bytes| decode_meta(&bytes)) {
+                return meta;
+            }
+            commit = parent;
+        }
+        Meta::default()
     }
 
     /// Brings back the last version that can be read, when the present one cannot.
@@ -114,9 +141,10 @@ impl Workspace {
     }
 }
 
-fn input(conversation: Conversation) -> Repair {
+fn input(conversation: Conversation, meta: Option<Meta>) -> Repair {
     let snapshot = conversation.snapshot;
-    let (mut foreign, mut twice) = (snapshot.strange_runs.clone(), Vec::new());
+    let mut foreign = snapshot.strange_runs.clone();
+    let (mut twice, mut odd_modes) = (Vec::new(), Vec::new());
     for (run, listing) in &snapshot.listings {
         let manifest = snapshot.manifests.get(run).and_then(Option::as_ref);
         let is_listed = |name: &str| {
@@ -130,6 +158,9 @@ fn input(conversation: Conversation) -> Repair {
             });
             match twin {
                 _ if intruder.why == TWICE => twice.push(path.clone()),
+                _ if [EXECUTABLE, ODD_MODE].contains(&intruder.why) && is_of_format(path) => {
+                    odd_modes.push(path.clone());
+                }
                 // Of two twins, the one that is in the stream stays.
                 Some(twin) if is_listed(path.name()) && !is_listed(twin.as_str()) => {
                     foreign.push(TreePath::event_in(run.as_ref(), twin));
@@ -141,6 +172,7 @@ fn input(conversation: Conversation) -> Repair {
     Repair {
         foreign,
         twice,
+        odd_modes,
         flawed: snapshot.flawed,
         files: snapshot
             .listings
@@ -149,6 +181,12 @@ fn input(conversation: Conversation) -> Repair {
             .collect(),
         manifests: snapshot.manifests,
         listed: conversation.listed,
-        meta_broken: snapshot.meta_broken,
+        meta,
     }
+}
+
+/// Whether a name has a place in a conversation.
+fn is_of_format(path: &TreePath) -> bool {
+    let fixed = [MANIFEST_FILE, META_FILE, CONFIG_FILE].contains(&path.name());
+    fixed || path.name().parse::<FileName>().is_ok()
 }

@@ -4,7 +4,7 @@ use super::{Handle, LoadError, Workspace};
 use crate::{
     format::{Decoded, Flaw, decode, limits},
     model::{ConversationId, Entry, Event, Progress, Stream, Timestamp},
-    plan::{Listed, Outline},
+    plan::{Fix, Listed, Outline, sanitize},
     store::{Located, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot, Space},
 };
 
@@ -27,6 +27,12 @@ impl Conversation {
     /// The events, split into turns.
     pub fn stream(&self) -> Stream {
         Stream::new(self.entries())
+    }
+
+    /// The events as a model may see them: complete turns are mended, and each change is told; the
+    /// turn under way is as it is.
+    pub fn sanitized(&self) -> (Stream, Vec<Fix>) {
+        sanitize(self.stream())
     }
 
     /// The events that could be read, in order.

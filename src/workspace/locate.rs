@@ -39,8 +39,14 @@ pub enum Initialised {
 impl Location {
     /// The workspace around the current directory, else the user's own.
     pub fn find(env: &Env) -> Result<Self, WorkspaceError> {
-        let marked = |directory: &&Path| directory.join(MARK).is_dir();
-        match env.cwd().ancestors().find(marked) {
+        let mut marked = None;
+        for directory in env.cwd().ancestors() {
+            if exists(&directory.join(MARK))? && directory.join(MARK).is_dir() {
+                marked = Some(directory);
+                break;
+            }
+        }
+        match marked {
             Some(root) => Self::at(env, root.to_owned()),
             None => {
                 let root = env.data_dir().ok_or(WorkspaceError::NoHome)?.join("personal");
@@ -57,7 +63,7 @@ impl Location {
         let own = root.join(MARK).join("store");
         let store = if let Some(path) = user_config(env)?.store.path {
             path
-        } else if own.exists() {
+        } else if exists(&own)? {
             own
         } else if let Some(common) = git_common_dir(&root) {
             common.join("jp")
@@ -66,6 +72,11 @@ impl Location {
         };
         Ok(Self { root, store, personal: false })
     }
+}
+
+/// Whether something is there; that we may not look is not the same as nothing.
+fn exists(path: &Path) -> Result<bool, FsError> {
+    path.try_exists().at("look for", path)
 }
 
 fn user_config(env: &Env) -> Result<UserConfig, WorkspaceError> {
@@ -83,7 +94,7 @@ impl Workspace {
     /// Opens the workspace of the current directory; `None` if it has no store yet.
     pub fn open(env: &Env) -> Result<Option<Self>, WorkspaceError> {
         let location = Location::find(env)?;
-        if !location.store.exists() {
+        if !exists(&location.store)? {
             return Ok(None);
         }
         let store = Store::open(&location.store)?;
@@ -107,7 +118,7 @@ impl Workspace {
         let mark = root.join(MARK);
         let location = Location::at(env, root)?;
         let mut initialised = Initialised::Already;
-        if !location.store.exists() {
+        if !exists(&location.store)? {
             initialised = Initialised::New;
         }
         fsutil::create_dir_durable(&mark)?;
@@ -125,7 +136,7 @@ impl Workspace {
     }
 
     fn with_store(env: &Env, location: Location) -> Result<Self, WorkspaceError> {
-        let store = if location.store.exists() {
+        let store = if exists(&location.store)? {
             Store::open(&location.store)?
         } else {
             let random = env.random().at("read random bytes for", &location.store)?;

@@ -3,7 +3,8 @@
 use super::Workspace;
 use crate::{
     model::{ConversationId, Status, Timestamp},
-    store::{Commit, ObjectId, RefError, Space},
+    plan::TreePath,
+    store::{Commit, ObjectId, Problem, ProblemKind, RefError, Space},
 };
 
 /// All conversations, and the refs that cannot be read.
@@ -70,9 +71,13 @@ impl Workspace {
             Err(error) => unreadable(id, commit.committed, error.to_string()),
             Ok(conversation) => {
                 let progress = conversation.progress();
-                let status = match conversation.problems.first() {
-                    Some(problem) if conversation.snapshot.is_foreign() => Err(problem.to_string()),
-                    _ => Ok(progress.status()),
+                // A missing `meta.toml` keeps nobody from going on.
+                let harmless = |problem: &&Problem| {
+                    problem.kind != ProblemKind::Order && problem.path != TreePath::meta()
+                };
+                let status = match conversation.problems.iter().find(harmless) {
+                    Some(problem) => Err(problem.to_string()),
+                    None => Ok(progress.status()),
                 };
                 Row {
                     id,

@@ -230,12 +230,31 @@ fn metadata_that_is_broken_is_written_anew() {
     let found = problems(&jp, &id);
     assert_eq!(found[0], ".conversation/meta.toml:2:1: key `title`: expected a text");
     assert!(found[1].starts_with(".conversation/meta.toml:3:1: key `created`: "), "{found:?}");
-    assert_eq!(repair(&jp, &id), [".conversation/meta.toml: written anew"]);
+    assert_eq!(repair(&jp, &id), [".conversation/meta.toml: written anew with what could be read"]);
+    jp.edit(&id, meta, "format = \"1.0\"\ntitle = \"Mine\"\ncreated = 7\ncolor = \"red\"\n");
+    assert_eq!(repair(&jp, &id), [".conversation/meta.toml: written anew with what could be read"]);
+    let kept = jp.git(&["show", &format!("{id}:{meta}")]);
+    assert_eq!(kept, "format = \"1.0\"\ntitle = \"Mine\"\ncolor = \"red\"\n");
     jp.remove(&id, meta);
     assert_eq!(problems(&jp, &id), [".conversation/meta.toml: the file is missing"]);
     // An append can do without it.
     jp.append(&id, &[&message("Answer\n")]).ok();
-    assert_eq!(repair(&jp, &id), [".conversation/meta.toml: written anew"]);
+    assert_eq!(repair(&jp, &id), [".conversation/meta.toml: written anew with what could be read"]);
+    // What is lost is taken from history.
+    assert_eq!(jp.show(&id)["title"], "Mine");
+}
+
+#[test]
+fn very_many_lines_that_lead_nowhere_are_taken_out_at_once() {
+    let mut manifest = String::from("000-request.md\n");
+    manifest.extend((10..60_000).map(|n| format!("{n:03}-message.md\n")));
+    let (jp, id) = with_manifest(&manifest, &[]);
+    let started = std::time::Instant::now();
+    let done = repair(&jp, &id);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    assert_eq!(done.len(), 1001);
+    assert_eq!(done[1000], "and 58990 more like these");
+    assert_eq!(jp.show(&id)["events"], 1);
 }
 
 #[test]

@@ -222,6 +222,17 @@ fn objects_of_the_wrong_kind_are_refused() {
 }
 
 #[test]
+fn an_event_that_became_executable_is_a_plain_file_again() {
+    let victim = Victim::new();
+    victim.plant("100755", b"000-request.md", &victim.blob);
+    victim.assert_refused("000-request.md: it is executable");
+    victim.assert_mended();
+    let question = victim.jp.run(&["c", "cat", &victim.id, "0"]);
+    assert_eq!(question.ok(), request("Question\n"));
+    assert_eq!(victim.jp.show(&victim.id)["events"], 3);
+}
+
+#[test]
 fn of_two_twins_the_one_in_the_stream_stays() {
     let victim = Victim::new();
     let mut entries = victim.borrowed();

@@ -94,6 +94,7 @@ fn the_details_hold_everything_that_is_known() {
             stream(3, "003-tool-start.toml", "tool-start"),
         ],
         "problems": [],
+        "fixes": [],
     });
     assert_eq!(shown, expected);
     let text = jp.run(&["c", "show", &id]).ok();

@@ -132,3 +132,18 @@ fn stats_tell_how_large_the_store_is() {
     let stats = jp.run(&["store", "stats", "--format", "json"]).json();
     assert_eq!((&stats["packs"], &stats["conversations"]), (&1.into(), &1.into()));
 }
+
+#[test]
+fn the_next_append_clears_what_a_killed_one_left_of_a_conversation_that_never_was() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("Question\n")]);
+    let store = jp.store();
+    for left in ["stage/jp-c123.pack", "stage/jp-c123.idx", "locks/jp-c123.lock"] {
+        std::fs::write(store.join(left), "half").unwrap();
+    }
+    jp.append(&id, &[&message("Answer\n")]).ok();
+    for directory in ["stage", "locks"] {
+        let left: Vec<_> = std::fs::read_dir(store.join(directory)).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}

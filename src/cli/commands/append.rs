@@ -17,7 +17,7 @@ use crate::{
     model::{ConversationId, EventKind, EventType, Meta, title_from},
     plan::Draft,
     ui::escape,
-    workspace::{AppendFailure, Appended, Workspace, prepare},
+    workspace::{AppendFailure, Appended, Receipt, Workspace, prepare},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
@@ -39,6 +39,25 @@ pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
             (guard.id(), written.map_err(|error| name_file(error, files))?)
         }
     };
+    if let Err(error) = print(output, &args, id, &receipt) {
+        let unread = error.kind() == std::io::ErrorKind::BrokenPipe;
+        let saved: Vec<_> = receipt.events.iter().map(|event| event.address.to_string()).collect();
+        let message =
+            format!("the events are saved as {id} {}, but cannot be printed", saved.join(", "));
+        return Err(if unread { error.into() } else { CommandError::failure(message) });
+    }
+    for note in &receipt.notes {
+        output.warn(note);
+    }
+    Ok(DONE)
+}
+
+fn print(
+    output: &mut Output,
+    args: &Append,
+    id: ConversationId,
+    receipt: &Receipt,
+) -> std::io::Result<()> {
     if args.format.is_json() {
         output.json(&report(id, &receipt.events))?;
     } else {
@@ -46,10 +65,7 @@ pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
             output.line(format_args!("{id} {address} {file}"))?;
         }
     }
-    for note in &receipt.notes {
-        output.warn(note);
-    }
-    Ok(DONE)
+    output.flush()
 }
 
 /// Which of the arguments are what.
@@ -87,6 +103,11 @@ fn read_all(env: &Env, files: &[OsString]) -> Result<Vec<Draft>, CommandError> {
                 continue;
             }
         };
+        let shown = escape(&file.display().to_string()).into_owned();
+        if bytes.trim_ascii().is_empty() {
+            problems.push(format!("{shown}: the file is empty"));
+            continue;
+        }
         let (form, hint) = form_of(file, &bytes);
         match prepare(bytes, form, hint, now) {
             Ok(draft) => drafts.push(draft),
@@ -94,7 +115,7 @@ fn read_all(env: &Env, files: &[OsString]) -> Result<Vec<Draft>, CommandError> {
                 let place =
                     |number: Option<usize>| number.map_or(String::new(), |n| format!(":{n}"));
                 let (line, column) = (place(flaw.line), place(flaw.column));
-                format!("{}{line}{column}: {}", file.display(), flaw.message)
+                format!("{shown}{line}{column}: {}", flaw.message)
             })),
         }
     }

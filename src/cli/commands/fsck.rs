@@ -35,6 +35,12 @@ pub fn run(
     };
     let mut reports = Vec::new();
     let mut bad = 0;
+    if ids.is_empty() {
+        for problem in workspace.store().damaged_refs()? {
+            bad += 1;
+            output.warn(problem);
+        }
+    }
     for id in &chosen {
         let handle = workspace.select(id)?;
         let id = handle.id();

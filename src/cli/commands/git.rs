@@ -17,21 +17,24 @@ pub fn run(env: &Env, output: &mut Output, args: &[OsString]) -> Outcome {
     })?;
     output.flush()?;
     let mut command = workspace.store().git(env, args)?;
-    let status = command.status().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => CommandError::from(GitError::NoGit),
-        _ => CommandError::failure(format!("cannot run git: {error}")),
-    })?;
-    // Ended by a signal: what a shell would say.
-    let code = status.code().unwrap_or_else(|| 128 + signal(status));
-    Ok(u8::try_from(code).unwrap_or(1))
+    run_instead(&mut command)
 }
 
+/// Becomes git, so that signals and the terminal are its own.
 #[cfg(unix)]
-fn signal(status: std::process::ExitStatus) -> i32 {
-    std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0)
+fn run_instead(command: &mut std::process::Command) -> Outcome {
+    Err(failed(&std::os::unix::process::CommandExt::exec(command)))
 }
 
 #[cfg(not(unix))]
-fn signal(_status: std::process::ExitStatus) -> i32 {
-    0
+fn run_instead(command: &mut std::process::Command) -> Outcome {
+    let status = command.status().map_err(|error| failed(&error))?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+fn failed(error: &std::io::Error) -> CommandError {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => CommandError::from(GitError::NoGit),
+        _ => CommandError::failure(format!("cannot run git: {error}")),
+    }
 }

@@ -6,12 +6,14 @@ use super::{DONE, Outcome};
 use crate::{
     cli::output::Output,
     env::Env,
+    ui::escape,
     workspace::{Initialised, Workspace},
 };
 
 pub fn run(env: &Env, output: &mut Output, directory: &Path) -> Outcome {
     let (workspace, initialised) = Workspace::init(env, directory)?;
-    let root = workspace.location().root.display();
+    let root = workspace.location().root.display().to_string();
+    let root = escape(&root);
     let store = workspace.store();
     match initialised {
         Initialised::New => output.line(format_args!("Workspace {} in {root}", store.id()))?,
@@ -19,6 +21,9 @@ pub fn run(env: &Env, output: &mut Output, directory: &Path) -> Outcome {
             output.line(format_args!("Workspace {} is already in {root}", store.id()))?;
         }
     }
-    output.line(format_args!("Conversations are kept in {}", store.path().display()))?;
+    output.line(format_args!(
+        "Conversations are kept in {}",
+        escape(&store.path().display().to_string())
+    ))?;
     Ok(DONE)
 }

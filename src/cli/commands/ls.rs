@@ -37,6 +37,16 @@ pub fn run(env: &Env, output: &mut Output, format: &FormatArg) -> Outcome {
         }
         output.text(table)?;
     }
+    if !format.is_json() {
+        for row in &rows {
+            if let Err(problem) = &row.status {
+                output.warn(format_args!(
+                    "{}: {problem} (`jp conversation fsck {}` tells more)",
+                    row.id, row.id
+                ));
+            }
+        }
+    }
     for problem in problems {
         output.warn(problem);
     }

@@ -87,6 +87,8 @@ fn json_details(row: &Row, conversation: &Conversation, stream: &Stream) -> Valu
     value["stream"] = stream.collect();
     let problems = conversation.problems.iter().map(ToString::to_string);
     value["problems"] = problems.collect();
+    let (_, fixes) = conversation.sanitized();
+    value["fixes"] = fixes.iter().map(ToString::to_string).collect();
     value
 }
 

@@ -12,7 +12,9 @@ use crate::{
 
 pub fn run(env: &Env, output: &mut Output, command: Store) -> Outcome {
     if matches!(command, Store::Path) {
-        output.line(Location::find(env)?.store.display())?;
+        let path = Location::find(env)?.store.display().to_string();
+        let shown = if output.is_terminal() { escape(&path).into_owned() } else { path };
+        output.line(shown)?;
         return Ok(DONE);
     }
     let workspace = Workspace::open(env)?.ok_or_else(|| {
@@ -49,6 +51,9 @@ pub fn run(env: &Env, output: &mut Output, command: Store) -> Outcome {
                     "{} packs before, {} after",
                     report.packs_before, report.packs_after
                 ))?;
+            }
+            if let Some(problem) = &report.problem {
+                output.warn(format_args!("not compressed any further: {problem}"));
             }
             for damaged in &report.damaged {
                 output.warn(format_args!(

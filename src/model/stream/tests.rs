@@ -182,6 +182,20 @@ fn an_event_that_cannot_stand_at_the_end_is_refused() {
         admit(vec![request()], answer("q")),
         Err(Refusal::AnswerWithoutQuestion(InquiryId::new("q")))
     );
+    let asked = || vec![request(), call("a"), question("q", "a")];
+    let text = |id: &str| {
+        let outcome = Outcome::Answered(Answer::Text("hunter2".into()));
+        EventKind::InquiryResponse(InquiryResponse { id: InquiryId::new(id), outcome })
+    };
+    assert_eq!(admit(asked(), answer("q")), Ok(()));
+    let other = Err(Refusal::AnswerOfOtherForm(InquiryId::new("q")));
+    assert_eq!(admit(asked(), text("q")), other);
+    let mut secret = question("q", "a");
+    if let EventKind::InquiryRequest(inquiry) = &mut secret {
+        inquiry.answer = AnswerType::Secret;
+    }
+    let refused = Err(Refusal::SecretAnswer(InquiryId::new("q")));
+    assert_eq!(admit(vec![request(), call("a"), secret], text("q")), refused);
     assert_eq!(admit(vec![request()], request()), Err(Refusal::RequestAfterRequest));
     assert_eq!(admit(vec![request(), delta()], request()), Err(Refusal::RequestAfterRequest));
     assert_eq!(
