@@ -118,8 +118,10 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Still holding it: nobody else can have locked this name meanwhile.
-        let _ = fs::remove_file(&self.path);
+        // If somebody took our file away, the name may be another's lock by now.
+        if names(&self.path, &self.file).unwrap_or(false) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -219,6 +221,19 @@ mod tests {
         drop(lock);
         assert!(!path.exists());
         drop(Lock::try_acquire(&path, &holder(8)).unwrap());
+    }
+
+    #[test]
+    fn a_lock_whose_file_was_taken_away_leaves_that_of_another_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("c.lock");
+        let robbed = Lock::try_acquire(&path, &holder(7)).unwrap();
+        fs::remove_file(&path).unwrap();
+        let other = Lock::try_acquire(&path, &holder(8)).unwrap();
+        drop(robbed);
+        assert!(matches!(Lock::try_once(&path, &holder(9)), Err(LockError::Held { .. })));
+        drop(other);
+        assert!(!path.exists());
     }
 
     #[test]

@@ -159,8 +159,11 @@ impl Store {
                 if own.is_some_and(|own| own.path() == lock_path) {
                     continue;
                 }
-                // Whoever gets the lock removes its file in the end.
+                // The lock removes its own file when it is dropped, and nobody else may.
                 let Ok(_lock) = Lock::try_once(&lock_path, holder) else { continue };
+                if path == lock_path {
+                    continue;
+                }
                 match std::fs::remove_file(&path) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                         return Err(FsError::new("remove", path, error));
