@@ -41,6 +41,10 @@ const NONE_LEFT: &str = "none";
 const PROGRESS: &str = "Jp-Progress";
 const TREE: &str = "Jp-Tree";
 
+/// How much of the id of a tree tells it from the trees before and after it. All of it would be a
+/// tenth of what a packed commit takes.
+const TREE_DIGITS: usize = 10;
+
 impl Summary {
     /// The summary of a conversation with this title and outline.
     pub fn new(title: Option<String>, outline: &Outline) -> Self {
@@ -79,14 +83,15 @@ impl Summary {
         if self.progress != Progress::plain(&self.status, self.turns) {
             put(PROGRESS, &serde_json::to_string(&self.progress).expect("progress has text keys"));
         }
-        put(TREE, &tree);
+        put(TREE, &tree.get(..TREE_DIGITS).unwrap_or(tree));
         text
     }
 
     /// The summary in a commit message, if it is there and speaks of this tree.
     pub fn from_message(message: &str, tree: &str) -> Option<Self> {
         let trailers = Trailers::last_of(message);
-        if trailers.find(TREE)? != tree {
+        let named = trailers.find(TREE)?;
+        if named.len() < TREE_DIGITS.min(tree.len()) || !tree.starts_with(named) {
             return None;
         }
         let status: Status = many_lines(trailers.find(STATUS)?)?.parse().ok()?;

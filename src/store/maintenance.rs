@@ -124,7 +124,7 @@ impl Store {
                     // Without it git does not compare objects of a pack that has no deltas yet.
                     "--no-reuse-delta",
                     "--delta-base-offset",
-                    "--window=50",
+                    "--window=250",
                     "--depth=50",
                     &base,
                 ],

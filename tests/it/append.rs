@@ -68,7 +68,8 @@ fn commits_say_who_wrote_and_when() {
     assert_eq!(key("Jp-Events"), "0\n1\n2\n3\n4\n");
     let operations = key("Jp-Operation");
     assert!(operations.lines().all(|line| Some(line) == operations.lines().next()), "{operations}");
-    let trees = jp.git(&["log", "--reverse", "--format=%T", &id]);
+    let trees = jp.git(&["log", "--reverse", "--abbrev=10", "--format=%T", &id]);
+    let trees: String = trees.lines().map(|tree| format!("{}\n", &tree[..10])).collect();
     assert_eq!(key("Jp-Tree"), trees);
 }
 
