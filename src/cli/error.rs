@@ -74,6 +74,13 @@ impl CommandError {
         self
     }
 
+    fn hint_if(self, hint: Option<impl ToString>) -> Self {
+        match hint {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
+    }
+
     fn try_again(mut self) -> Self {
         self.kind = Kind::TryAgain;
         self
@@ -170,11 +177,7 @@ impl From<GitError> for CommandError {
             GitError::NoGit => Some("install git; everything else works without it"),
             _ => None,
         };
-        let failure = Self::failure(error);
-        match hint {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        Self::failure(error).hint_if(hint)
     }
 }
 
@@ -196,11 +199,7 @@ impl From<SelectError> for CommandError {
             }
             SelectError::Ref(_) => None,
         };
-        let failure = Self::failure(error);
-        match hint {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        Self::failure(error).hint_if(hint)
     }
 }
 
@@ -212,11 +211,7 @@ impl From<LoadError> for CommandError {
             )),
             _ => None,
         };
-        let failure = Self::failure(error);
-        match hint {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        Self::failure(error).hint_if(hint)
     }
 }
 

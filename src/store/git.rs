@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::{Store, StoreError, repository::Config};
+use super::{Store, StoreError, config::Config};
 use crate::{
     env::Env,
     fsutil::{AtPath, FsError},

@@ -5,6 +5,7 @@
 //! only module that knows gix.
 
 mod commit;
+mod config;
 mod directory;
 mod git;
 mod listing;

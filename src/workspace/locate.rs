@@ -5,16 +5,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Workspace, WorkspaceError};
+use super::WorkspaceError;
 use crate::{
     config::UserConfig,
     env::Env,
-    fsutil::{self, AtPath, FsError},
-    store::{Store, WorkspaceId, git_common_dir},
+    fsutil::{AtPath, FsError},
+    store::git_common_dir,
 };
 
 /// The directory that makes another one a workspace.
-const MARK: &str = ".jp";
+pub(super) const MARK: &str = ".jp";
 
 /// Where a workspace is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,15 +25,6 @@ pub struct Location {
     pub store: PathBuf,
     /// Whether this is the user's own workspace, used outside of any other.
     pub personal: bool,
-}
-
-/// What making a workspace changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Initialised {
-    /// There was none before.
-    New,
-    /// Everything was there already.
-    Already,
 }
 
 impl Location {
@@ -59,7 +50,7 @@ impl Location {
         }
     }
 
-    fn at(env: &Env, root: PathBuf) -> Result<Self, WorkspaceError> {
+    pub(super) fn at(env: &Env, root: PathBuf) -> Result<Self, WorkspaceError> {
         let own = root.join(MARK).join("store");
         let store = if let Some(path) = user_config(env)?.store.path {
             path
@@ -75,7 +66,7 @@ impl Location {
 }
 
 /// Whether something is there; that we may not look is not the same as nothing.
-fn exists(path: &Path) -> Result<bool, FsError> {
+pub(super) fn exists(path: &Path) -> Result<bool, FsError> {
     path.try_exists().at("look for", path)
 }
 
@@ -87,61 +78,5 @@ fn user_config(env: &Env) -> Result<UserConfig, WorkspaceError> {
         Ok(text) => Ok(UserConfig::parse(&path, &text, env.home().as_deref())?),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(UserConfig::default()),
         Err(error) => Err(FsError::new("read", path, error).into()),
-    }
-}
-
-impl Workspace {
-    /// Opens the workspace of the current directory; `None` if it has no store yet.
-    pub fn open(env: &Env) -> Result<Option<Self>, WorkspaceError> {
-        let location = Location::find(env)?;
-        if !exists(&location.store)? {
-            return Ok(None);
-        }
-        let store = Store::open(&location.store)?;
-        Ok(Some(Self { location, store, env: env.clone() }))
-    }
-
-    /// Opens the workspace of the current directory, and makes its store if there is none.
-    pub fn open_or_create(env: &Env) -> Result<Self, WorkspaceError> {
-        let location = Location::find(env)?;
-        Self::with_store(env, location)
-    }
-
-    /// Makes a directory a workspace.
-    pub fn init(env: &Env, directory: &Path) -> Result<(Self, Initialised), WorkspaceError> {
-        let root = env.cwd().join(directory);
-        if root.exists() && !root.is_dir() {
-            return Err(WorkspaceError::NotADirectory(root));
-        }
-        fsutil::create_dir_durable(&root)?;
-        let root = root.canonicalize().at("resolve", &root)?;
-        let mark = root.join(MARK);
-        let location = Location::at(env, root)?;
-        let mut initialised = Initialised::Already;
-        if !exists(&location.store)? {
-            initialised = Initialised::New;
-        }
-        fsutil::create_dir_durable(&mark)?;
-        for (name, text) in [
-            ("config.toml", include_str!("../../templates/workspace-config.toml")),
-            (".gitignore", include_str!("../../templates/workspace-gitignore")),
-        ] {
-            let path = mark.join(name);
-            if !path.exists() {
-                fsutil::write_atomic(&path, text.as_bytes())?;
-                initialised = Initialised::New;
-            }
-        }
-        Ok((Self::with_store(env, location)?, initialised))
-    }
-
-    fn with_store(env: &Env, location: Location) -> Result<Self, WorkspaceError> {
-        let store = if exists(&location.store)? {
-            Store::open(&location.store)?
-        } else {
-            let random = env.random().at("read random bytes for", &location.store)?;
-            Store::init(&location.store, &WorkspaceId::from_random(random))?
-        };
-        Ok(Self { location, store, env: env.clone() })
     }
 }

@@ -2,19 +2,15 @@
 
 use std::ffi::OsString;
 
-use super::Outcome;
+use super::{Outcome, existing_workspace};
 use crate::{
     cli::{error::CommandError, output::Output},
     env::Env,
     store::GitError,
-    workspace::Workspace,
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &[OsString]) -> Outcome {
-    let workspace = Workspace::open(env)?.ok_or_else(|| {
-        CommandError::failure("there is no store here yet")
-            .hint("`jp init` makes one, and so does the first conversation")
-    })?;
+    let workspace = existing_workspace(env)?;
     output.flush()?;
     let mut command = workspace.store().git(env, args)?;
     run_instead(&mut command)

@@ -6,19 +6,18 @@ mod fsck;
 mod git;
 mod init;
 mod ls;
+mod open;
 mod schema;
 mod show;
 mod store;
 
+use self::open::{existing_workspace, workspace_with};
 use super::{
     args::{Cli, Command, Conversation},
     error::CommandError,
     output::Output,
 };
-use crate::{
-    env::Env,
-    workspace::{SelectError, Workspace},
-};
+use crate::env::Env;
 
 /// The exit code of a command that worked, or why it did not.
 pub type Outcome = Result<u8, CommandError>;
@@ -44,10 +43,4 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             schema::run(env, output, name.as_deref(), write.as_deref())
         }
     }
-}
-
-/// Opens the workspace for a command that names a conversation in it.
-fn workspace_with(env: &Env, id: &str) -> Result<Workspace, CommandError> {
-    let unknown = || SelectError::Unknown { given: id.to_owned(), candidates: Vec::new() };
-    Workspace::open(env)?.ok_or_else(|| unknown().into())
 }

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::{DONE, Outcome};
+use super::{DONE, Outcome, existing_workspace};
 use crate::{
     cli::{args::Store, error::CommandError, output::Output},
     env::Env,
     ui::escape,
-    workspace::{Location, Workspace},
+    workspace::Location,
 };
 
 pub fn run(env: &Env, output: &mut Output, command: Store) -> Outcome {
@@ -17,10 +17,7 @@ pub fn run(env: &Env, output: &mut Output, command: Store) -> Outcome {
         output.line(shown)?;
         return Ok(DONE);
     }
-    let workspace = Workspace::open(env)?.ok_or_else(|| {
-        CommandError::failure("there is no store here yet")
-            .hint("`jp init` makes one, and so does the first conversation")
-    })?;
+    let workspace = existing_workspace(env)?;
     match command {
         Store::Path => {}
         Store::Stats { format } => {
