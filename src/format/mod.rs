@@ -29,4 +29,5 @@ pub use names::{
 };
 pub use schema::{Schema, schemas};
 pub use stamp::stamp;
+pub use toml_event::check_config;
 pub use version::{Compatibility, FormatVersion};

@@ -75,6 +75,17 @@ pub fn decode(
     }
 }
 
+/// Checks a base configuration: it is TOML, whatever its keys mean.
+pub fn check_config(bytes: &[u8]) -> Result<(), Vec<Flaw>> {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Err(vec![Flaw::new("the file is not UTF-8")]);
+    };
+    Table::from_str(text).map(drop).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        vec![Flaw::at_offset(text, offset, format!("invalid TOML: {}", error.message()))]
+    })
+}
+
 struct File<'a> {
     text: &'a str,
     flaws: Vec<Flaw>,

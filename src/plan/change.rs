@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::format::{CONFIG_FILE, FileName, MANIFEST_FILE, META_DIR, META_FILE, RunName};
+use crate::format::{
+    CONFIG_FILE, FileName, MANIFEST_FILE, META_DIR, META_FILE, QUEUE_DIR, RunName,
+};
 
 /// A file in the directory of a conversation, at most one directory down.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +42,12 @@ impl TreePath {
     /// The configuration that the conversation began with.
     pub fn config() -> Self {
         Self { directory: Some(META_DIR.to_owned()), name: CONFIG_FILE.to_owned() }
+    }
+
+    /// A request that waits for a running turn to end.
+    pub fn queued(name: &FileName) -> Self {
+        let directory = format!("{META_DIR}/{QUEUE_DIR}");
+        Self { directory: Some(directory), name: name.to_string() }
     }
 
     /// Anything that was found in a tree, whatever it is.

@@ -25,6 +25,10 @@ pub struct Listing {
     pub runs: BTreeMap<RunName, ObjectId>,
     /// `meta.toml`; only at the top.
     pub meta: Option<ObjectId>,
+    /// The configuration that the conversation began with; only at the top.
+    pub config: Option<ObjectId>,
+    /// Requests that wait for a running turn to end; only at the top.
+    pub queue: BTreeMap<FileName, ObjectId>,
     /// What does not belong.
     pub foreign: Vec<Foreign>,
     /// Everything that was looked at, whatever it is.
@@ -97,7 +101,7 @@ impl Listing {
         each_entry(objects, id, self, Some(META_DIR), |listing, entry| {
             match (entry.name, entry.kind) {
                 (META_FILE, EntryKind::File) => listing.meta = Some(entry.id),
-                (CONFIG_FILE, EntryKind::File) => {}
+                (CONFIG_FILE, EntryKind::File) => listing.config = Some(entry.id),
                 (QUEUE_DIR, EntryKind::Directory) => listing.read_queue(objects, &entry.id)?,
                 (name, EntryKind::Other(why)) => listing.refuse(Some(META_DIR), name, why),
                 (name, _) => listing.refuse(Some(META_DIR), name, "it is not part of the format"),
@@ -110,7 +114,7 @@ impl Listing {
         let directory = format!("{META_DIR}/{QUEUE_DIR}");
         each_entry(objects, id, self, Some(&directory), |listing, entry| {
             match (entry.name.parse::<FileName>(), entry.kind) {
-                (Ok(_), EntryKind::File) => {}
+                (Ok(name), EntryKind::File) => drop(listing.queue.insert(name, entry.id)),
                 (_, EntryKind::Other(why)) => listing.refuse(Some(&directory), entry.name, why),
                 _ => listing.refuse(Some(&directory), entry.name, "it is not part of the format"),
             }

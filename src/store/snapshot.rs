@@ -83,9 +83,16 @@ pub enum ProblemKind {
     Damage,
     /// An event stands where it cannot: models will not see it so.
     Order,
+    /// A file beside the stream cannot be read.
+    Beside,
 }
 
 impl Problem {
+    /// Whether the conversation can be continued in spite of it.
+    pub fn is_harmless(&self) -> bool {
+        matches!(self.kind, ProblemKind::Order | ProblemKind::Beside)
+    }
+
     /// Whether it has no place in a conversation.
     pub fn is_foreign(&self) -> bool {
         self.kind == ProblemKind::Foreign

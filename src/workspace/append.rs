@@ -7,7 +7,7 @@ use crate::{
     plan::{self, Change, Draft, Outline, Summary, TreePath},
     store::{
         Commit, Description, Directory, Identity, Listing, LockError, NewCommit, ObjectId, Origin,
-        Problem, ProblemKind, Space, Tip, WriteError, Written,
+        Problem, Space, Tip, WriteError, Written,
     },
 };
 
@@ -213,7 +213,7 @@ impl Workspace {
 /// Whether an append may go on in spite of it: what models see is put in order elsewhere, and a
 /// missing `meta.toml` can wait for a repair.
 fn is_harmless(problem: &Problem, no_meta: bool) -> bool {
-    problem.kind == ProblemKind::Order || no_meta && problem.path == TreePath::meta()
+    problem.is_harmless() || no_meta && problem.path == TreePath::meta()
 }
 
 /// Writes the descriptions of the commits of one command.

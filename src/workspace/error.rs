@@ -9,8 +9,7 @@ use crate::{
     model::ConversationId,
     plan::AppendError,
     store::{
-        LockError, ObjectError, Problem, ProblemKind, PublishError, ReadError, RefError,
-        StoreError, WriteError,
+        LockError, ObjectError, Problem, PublishError, ReadError, RefError, StoreError, WriteError,
     },
 };
 
@@ -111,6 +110,6 @@ impl AppendFailure {
 }
 
 fn first_flaw(problems: &[Problem]) -> String {
-    let damage = problems.iter().find(|problem| problem.kind != ProblemKind::Order);
+    let damage = problems.iter().find(|problem| !problem.is_harmless());
     damage.map_or_else(String::new, ToString::to_string)
 }

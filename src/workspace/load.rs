@@ -2,10 +2,12 @@
 
 use super::{Handle, LoadError, Workspace};
 use crate::{
-    format::{Decoded, Flaw, decode, limits},
+    format::{Decoded, Flaw, check_config, decode, limits},
     model::{ConversationId, Entry, Event, Progress, Stream, Timestamp},
-    plan::{Fix, Listed, Outline, sanitize},
-    store::{Located, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot, Space},
+    plan::{Fix, Listed, Outline, TreePath, sanitize},
+    store::{
+        Located, ObjectError, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot, Space,
+    },
 };
 
 /// A conversation, with everything that could be read of it and everything that is wrong.
@@ -96,6 +98,7 @@ impl Workspace {
                 .decode_all(&snapshot, &mut problems)
                 .map_err(|source| LoadError::Read { id, source })?,
         };
+        self.check_beside(&snapshot, &mut problems);
         Ok(Conversation { id, snapshot, listed, bytes, problems })
     }
 
@@ -144,6 +147,33 @@ impl Workspace {
             listed.push(Listed { run: located.run.clone(), name: located.name.clone(), event });
         }
         Ok((listed, bytes))
+    }
+
+    /// Looks at what stands beside the stream: the base configuration and the queue.
+    fn check_beside(&self, snapshot: &Snapshot, problems: &mut Vec<Problem>) {
+        let Some(top) = snapshot.listings.get(&None) else { return };
+        let objects = self.store.objects();
+        let mut complain = |path: &TreePath, flaws: Vec<Flaw>| {
+            let kind = ProblemKind::Beside;
+            let problem = |flaw| Problem { path: path.clone(), flaw, kind };
+            problems.extend(flaws.into_iter().map(problem));
+        };
+        let unreadable = |error: ObjectError| vec![Flaw::new(error.to_string())];
+        if let Some(id) = &top.config {
+            let read = objects.blob(id, limits::MANIFEST_FILE).map_err(unreadable);
+            if let Err(flaws) = read.and_then(|bytes| check_config(&bytes)) {
+                complain(&TreePath::config(), flaws);
+            }
+        }
+        for (name, id) in &top.queue {
+            let bytes = objects.blob(id, limits::EVENT_FILE).map_err(unreadable);
+            let committed = snapshot.commit.committed;
+            let read =
+                bytes.and_then(|bytes| decode(&bytes, name.form(), name.hinted_type(), committed));
+            if let Err(flaws) = read {
+                complain(&TreePath::queued(name), flaws);
+            }
+        }
     }
 
     /// The bytes of an event file.

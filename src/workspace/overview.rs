@@ -4,7 +4,7 @@ use super::Workspace;
 use crate::{
     model::{ConversationId, Status, Timestamp},
     plan::TreePath,
-    store::{Commit, ObjectId, Problem, ProblemKind, RefError, Space},
+    store::{Commit, ObjectId, Problem, RefError, Space},
 };
 
 /// All conversations, and the refs that cannot be read.
@@ -72,10 +72,9 @@ impl Workspace {
             Ok(conversation) => {
                 let progress = conversation.progress();
                 // A missing `meta.toml` keeps nobody from going on.
-                let harmless = |problem: &&Problem| {
-                    problem.kind != ProblemKind::Order && problem.path != TreePath::meta()
-                };
-                let status = match conversation.problems.iter().find(harmless) {
+                let harmful =
+                    |problem: &&Problem| !problem.is_harmless() && problem.path != TreePath::meta();
+                let status = match conversation.problems.iter().find(harmful) {
                     Some(problem) => Err(problem.to_string()),
                     None => Ok(progress.status()),
                 };

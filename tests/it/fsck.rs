@@ -300,3 +300,17 @@ fn a_run_that_is_listed_and_not_there_is_taken_out() {
     assert_eq!(problems(&jp, &id), ["CONVERSATION:2:1: `200/`: there is no such directory"]);
     assert_eq!(repair(&jp, &id), ["CONVERSATION: lines that are wrong are taken out"]);
 }
+
+#[test]
+fn what_stands_beside_the_stream_is_checked_too() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("Question\n")]);
+    jp.edit(&id, ".conversation/config.toml", "model =\n");
+    jp.edit(&id, ".conversation/queue/000-request.md", "no event\n");
+    let found = problems(&jp, &id);
+    assert!(found[0].starts_with(".conversation/config.toml:1:8: invalid TOML: "), "{found:?}");
+    let queued = ".conversation/queue/000-request.md:1:1: expected frontmatter: ";
+    assert!(found[1].starts_with(queued), "{found:?}");
+    // Neither keeps anybody from going on.
+    jp.append(&id, &[&message("Answer\n")]).ok();
+}
