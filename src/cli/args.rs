@@ -69,7 +69,7 @@ pub enum Conversation {
     Cat {
         /// The conversation: its id, or a beginning of it that no other has
         id: String,
-        /// The number of the event
+        /// The number of the event, or the name of its file
         address: String,
     },
     /// List everything that is wrong with conversations, by file and line

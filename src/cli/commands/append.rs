@@ -84,6 +84,11 @@ fn split(args: &Append) -> Result<(Option<&str>, &[OsString]), CommandError> {
         let id = id.to_str().ok_or_else(|| CommandError::usage("the conversation is not UTF-8"))?;
         (Some(id), files)
     };
+    let first = files.first().and_then(|file| file.to_str());
+    if args.new && first.is_some_and(|first| first.parse::<ConversationId>().is_ok()) {
+        let message = "a new conversation has no id yet: `--new` takes event files only";
+        return Err(CommandError::usage(message));
+    }
     if files.iter().filter(|file| *file == "-").count() > 1 {
         return Err(CommandError::usage("`-` can be given once: standard input is one event"));
     }

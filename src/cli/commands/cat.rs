@@ -9,7 +9,9 @@ use crate::{
 };
 
 pub fn run(env: &Env, output: &mut Output, id: &str, address: &str) -> Outcome {
-    let address: Address = address.parse().map_err(CommandError::usage)?;
+    // What `append` and `show` print can be given back: the number, or the name of the file.
+    let number = address.split_once('-').map_or(address, |(number, _)| number);
+    let address: Address = number.parse().map_err(CommandError::usage)?;
     let workspace = workspace_with(env, id)?;
     let handle = workspace.select(id)?;
     let id = handle.id();
