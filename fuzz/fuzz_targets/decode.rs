@@ -32,11 +32,9 @@ fn event(bytes: &[u8], form: Form, hint: Option<EventType>) {
         Ok(decoded) => decoded,
         Err(flaws) => return assert!(!flaws.is_empty(), "refused without a reason"),
     };
-    if !decoded.has_timestamp
-        && let Some(stamped) = stamp(bytes, form, hint, &decoded.event)
-    {
-        let again = read(&stamped).expect("a stamped file reads");
-        assert!(again.has_timestamp, "a stamped file has a timestamp");
+    if let Ok(stamped) = stamp(bytes.to_vec(), form, &decoded) {
+        let again = decode(&stamped, form, None, then).expect("a stamped file reads by itself");
+        assert!(again.has_timestamp && again.has_type, "a stamped file says everything");
         assert_same(&again.event, &decoded.event);
     }
     // What YAML or TOML can hold and the writer cannot is refused by the writer, not changed.
