@@ -83,7 +83,7 @@ pub enum ProblemKind {
     Damage,
     /// An event stands where it cannot: models will not see it so.
     Order,
-    /// A file beside the stream cannot be read.
+    /// A file beside the stream is missing or cannot be read.
     Beside,
 }
 
@@ -230,7 +230,10 @@ impl Snapshot {
         };
         self.meta_lost |= id.is_none();
         self.meta_broken = !flaws.is_empty();
-        self.complain(&TreePath::meta(), flaws);
+        // One that is there and does not read may be of any version; a missing one can wait.
+        let kind = if id.is_none() { ProblemKind::Beside } else { ProblemKind::Damage };
+        let problem = |flaw| Problem { path: TreePath::meta(), flaw, kind };
+        self.problems.extend(flaws.into_iter().map(problem));
         match self.version.compatibility() {
             Compatibility::Refused => Err(ReadError::Version(self.version)),
             Compatibility::ReadOnly | Compatibility::ReadWrite => Ok(()),
@@ -351,11 +354,11 @@ impl Snapshot {
 }
 
 /// The line and column of each entry of a manifest.
-fn places_in(manifest: &[u8]) -> HashMap<&[u8], (usize, usize)> {
-    let place = |(index, line): (usize, &'_ [u8])| {
-        let column = 1 + line.len() - line.trim_ascii_start().len();
-        (index + 1, column)
-    };
+fn places_in<'a>(manifest: &'a [u8]) -> HashMap<&'a [u8], (usize, usize)> {
     let lines = manifest.split(|byte| *byte == b'\n').enumerate();
-    lines.map(|(index, line)| (line.trim_ascii(), place((index, line)))).collect()
+    let place = |(index, line): (usize, &'a [u8])| {
+        let column = 1 + line.len() - line.trim_ascii_start().len();
+        (line.trim_ascii(), (index + 1, column))
+    };
+    lines.map(place).collect()
 }

@@ -4,7 +4,7 @@ use super::{AppendFailure, Guard, LoadError, Workspace, guard::State};
 use crate::{
     format::{Compatibility, FileName, Flaw, Form, Manifest, decode, limits, stamp},
     model::{Address, ConversationId, Event, EventType, Meta, Timestamp, Writer},
-    plan::{self, Change, Draft, Outline, Summary, TreePath},
+    plan::{self, Change, Draft, Outline, Summary},
     store::{
         Commit, Description, Directory, Identity, Listing, LockError, NewCommit, ObjectId, Origin,
         Problem, Space, Tip, WriteError, Written,
@@ -158,12 +158,8 @@ impl Workspace {
             return Err(AppendFailure::ReadOnly { id, version });
         }
         let title = conversation.snapshot.meta.title.clone();
-        let top = conversation.snapshot.listings.get(&None);
-        // One that is there and does not read may be of any version.
-        let no_meta = top.is_some_and(|top| top.meta.is_none());
-        let harmless = |problem: &Problem| is_harmless(problem, no_meta);
         match conversation.outline() {
-            Some(outline) if conversation.problems.iter().all(harmless) => {
+            Some(outline) if conversation.problems.iter().all(Problem::is_harmless) => {
                 Ok(State { tip, outline, title })
             }
             _ => Err(AppendFailure::Damaged { id, problems: conversation.problems }),
@@ -208,12 +204,6 @@ impl Workspace {
         };
         Ok(Some(State { tip, outline, title: summary.title }))
     }
-}
-
-/// Whether an append may go on in spite of it: what models see is put in order elsewhere, and a
-/// missing `meta.toml` can wait for a repair.
-fn is_harmless(problem: &Problem, no_meta: bool) -> bool {
-    problem.is_harmless() || no_meta && problem.path == TreePath::meta()
 }
 
 /// Writes the descriptions of the commits of one command.

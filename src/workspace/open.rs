@@ -19,6 +19,15 @@ pub struct Workspace {
     pub(super) env: Env,
 }
 
+/// What making a workspace changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initialised {
+    /// There was none before.
+    New,
+    /// Everything was there already.
+    Already,
+}
+
 impl Workspace {
     /// Where it is.
     pub fn location(&self) -> &Location {
@@ -31,21 +40,10 @@ impl Workspace {
     }
 
     /// Packs the store as small as it gets.
-    pub fn pack(&self, env: &Env) -> Result<PackReport, MaintenanceError> {
-        self.store.pack(env, &self.holder())
+    pub fn pack(&self) -> Result<PackReport, MaintenanceError> {
+        self.store.pack(&self.env, &self.holder())
     }
-}
 
-/// What making a workspace changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Initialised {
-    /// There was none before.
-    New,
-    /// Everything was there already.
-    Already,
-}
-
-impl Workspace {
     /// Opens the workspace of the current directory; `None` if it has no store yet.
     pub fn open(env: &Env) -> Result<Option<Self>, WorkspaceError> {
         let location = Location::find(env)?;

@@ -3,8 +3,7 @@
 use super::Workspace;
 use crate::{
     model::{ConversationId, Status, Timestamp},
-    plan::TreePath,
-    store::{Commit, ObjectId, Problem, RefError, Space},
+    store::{Commit, ObjectId, RefError, Space},
 };
 
 /// All conversations, and the refs that cannot be read.
@@ -71,13 +70,11 @@ impl Workspace {
             Err(error) => unreadable(id, commit.committed, error.to_string()),
             Ok(conversation) => {
                 let progress = conversation.progress();
-                // A missing `meta.toml` keeps nobody from going on.
-                let harmful =
-                    |problem: &&Problem| !problem.is_harmless() && problem.path != TreePath::meta();
-                let status = match conversation.problems.iter().find(harmful) {
-                    Some(problem) => Err(problem.to_string()),
-                    None => Ok(progress.status()),
-                };
+                let status =
+                    match conversation.problems.iter().find(|problem| !problem.is_harmless()) {
+                        Some(problem) => Err(problem.to_string()),
+                        None => Ok(progress.status()),
+                    };
                 Row {
                     id,
                     title: conversation.snapshot.meta.title.clone(),

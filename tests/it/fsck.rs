@@ -230,6 +230,8 @@ fn metadata_that_is_broken_is_written_anew() {
     let found = problems(&jp, &id);
     assert_eq!(found[0], ".conversation/meta.toml:2:1: key `title`: expected a text");
     assert!(found[1].starts_with(".conversation/meta.toml:3:1: key `created`: "), "{found:?}");
+    let listed = jp.run(&["c", "ls", "--format", "json"]).json();
+    assert_eq!(listed[0]["status"], "damaged");
     assert_eq!(repair(&jp, &id), [".conversation/meta.toml: written anew with what could be read"]);
     jp.edit(&id, meta, "format = \"1.0\"\ntitle = \"Mine\"\ncreated = 7\ncolor = \"red\"\n");
     assert_eq!(repair(&jp, &id), [".conversation/meta.toml: written anew with what could be read"]);

@@ -35,7 +35,7 @@ pub fn run(env: &Env, output: &mut Output, command: Store) -> Outcome {
             }
         }
         Store::Pack { format } => {
-            let report = workspace.pack(env)?;
+            let report = workspace.pack()?;
             if format.is_json() {
                 output.json(&json!({
                     "packs_before": report.packs_before,
