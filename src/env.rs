@@ -9,6 +9,8 @@ use std::{
     time::SystemTime,
 };
 
+use jiff::tz::TimeZone;
+
 use crate::model::Timestamp;
 
 /// The world that a run of jp sees.
@@ -92,6 +94,19 @@ impl Env {
                 let instant = jiff::Timestamp::from_millisecond(millis);
                 Timestamp::utc(instant.unwrap_or(jiff::Timestamp::MAX))
             }
+        }
+    }
+
+    /// The time zone of the user: `TZ`, else that of the system, else UTC.
+    pub fn time_zone(&self) -> TimeZone {
+        match (self.clock, self.var("TZ").and_then(OsStr::to_str)) {
+            (_, Some(name)) => {
+                let name = name.trim_start_matches(':');
+                let found = TimeZone::get(name).or_else(|_unknown| TimeZone::posix(name));
+                found.unwrap_or(TimeZone::UTC)
+            }
+            (Clock::System, None) => TimeZone::try_system().unwrap_or(TimeZone::UTC),
+            (Clock::Fixed(_), None) => TimeZone::UTC,
         }
     }
 

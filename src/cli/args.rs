@@ -60,8 +60,8 @@ pub enum Conversation {
     },
     /// Show a conversation: what it is waiting for, and its events
     Show {
-        /// The conversation: its id, or a beginning of it that no other has
-        id: String,
+        #[command(flatten)]
+        target: Target,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -120,6 +120,14 @@ pub enum Store {
         #[command(flatten)]
         format: FormatArg,
     },
+}
+
+/// The conversation that a command reads.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// The conversation: its id, or a beginning of it that no other has [default: the one last
+    /// changed]
+    pub id: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use crate::{
     format::EncodeError,
     fsutil::FsError,
     model::ConversationId,
-    store::{GitError, MaintenanceError, PublishError, RefError, StatsError, WriteError},
+    store::{GitError, MaintenanceError, PublishError, RefError, Space, StatsError, WriteError},
     ui::escape,
     workspace::{AppendFailure, LoadError, SelectError, WorkspaceError},
 };
@@ -223,6 +223,16 @@ impl From<AppendFailure> for CommandError {
             error @ AppendFailure::Damaged { id, .. } => Self::failure(error).hint(format!(
                 "run `jp conversation fsck {id}` to list all problems, with `--repair` to mend them"
             )),
+            error @ AppendFailure::PutAway { id, space } => {
+                let hint = match space {
+                    Space::Heads => None,
+                    Space::Archive => {
+                        Some(format!("`jp conversation unarchive {id}` brings it back"))
+                    }
+                    Space::Trash => Some(format!("`jp conversation restore {id}` brings it back")),
+                };
+                Self::failure(error).hint_if(hint)
+            }
             error @ AppendFailure::Locked { .. } => {
                 Self::failure(error).hint("try again when the other process is done").try_again()
             }

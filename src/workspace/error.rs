@@ -9,7 +9,8 @@ use crate::{
     model::ConversationId,
     plan::AppendError,
     store::{
-        LockError, ObjectError, Problem, PublishError, ReadError, RefError, StoreError, WriteError,
+        LockError, ObjectError, Problem, PublishError, ReadError, RefError, Space, StoreError,
+        WriteError,
     },
 };
 
@@ -82,6 +83,8 @@ pub enum AppendFailure {
     Damaged { id: ConversationId, problems: Vec<Problem> },
     #[error("conversation {id} was changed by something else again and again")]
     Contended { id: ConversationId },
+    #[error("conversation {id} is {}", away(*space))]
+    PutAway { id: ConversationId, space: Space },
     #[error("conversation {id} is locked by another process: {source}")]
     Locked { id: ConversationId, source: LockError },
     #[error(transparent)]
@@ -106,6 +109,14 @@ impl AppendFailure {
             }
             source => Self::Write { id, source },
         }
+    }
+}
+
+fn away(space: Space) -> &'static str {
+    match space {
+        Space::Heads => "active",
+        Space::Archive => "archived",
+        Space::Trash => "in the trash",
     }
 }
 

@@ -1,18 +1,19 @@
 //! Handles and guards: proof that a conversation exists, and proof that nobody else writes it.
 
-use std::ops::Deref;
+use std::{collections::BTreeSet, ops::Deref};
 
-use super::{AppendFailure, SelectError, Workspace};
+use super::{AppendFailure, LoadError, SelectError, Workspace};
 use crate::{
     model::ConversationId,
     plan::Outline,
-    store::{Holder, Lock, LockError, ObjectId, RefError, Space, Tip},
+    store::{Commit, Holder, Lock, LockError, ObjectId, RefError, RefName, Space, Tip},
 };
 
-/// Proof that a conversation exists; needed to read it.
-#[derive(Debug)]
+/// Proof that a conversation exists, as it was at one of its commits; needed to read it.
+#[derive(Clone, Debug)]
 pub struct Handle {
     id: ConversationId,
+    space: Space,
     commit: ObjectId,
 }
 
@@ -22,9 +23,20 @@ impl Handle {
         self.id
     }
 
-    /// Where it stood when the handle was made.
+    /// Where it is kept.
+    pub fn space(&self) -> Space {
+        self.space
+    }
+
+    /// The commit that is read through this handle: where the conversation stood when the handle
+    /// was made, or an earlier one.
     pub fn commit(&self) -> ObjectId {
         self.commit
+    }
+
+    /// The same conversation as it was at another commit.
+    pub fn at(&self, commit: ObjectId) -> Self {
+        Self { commit, ..*self }
     }
 }
 
@@ -91,7 +103,7 @@ impl Guard {
         lock: Lock,
         state: Option<State>,
     ) -> Self {
-        Self { handle: Handle { id, commit }, lock, state }
+        Self { handle: Handle { id, space: Space::Heads, commit }, lock, state }
     }
 
     pub(super) fn lock(&self) -> &Lock {
@@ -115,51 +127,86 @@ const CANDIDATES: usize = 5;
 impl Workspace {
     /// The active conversations, by id.
     pub fn ids(&self) -> Result<Vec<(ConversationId, ObjectId)>, RefError> {
-        let refs = self.store.list(Space::Heads)?.refs;
-        let conversation = |(name, commit): (crate::store::RefName, ObjectId)| {
-            let (_, id) = name.conversation()?;
-            Some((id.parse().ok()?, commit))
-        };
-        Ok(refs.into_iter().filter_map(conversation).collect())
+        self.ids_in(Space::Heads)
     }
 
-    /// The conversation with this id, or the only one whose id begins so.
+    /// The conversations of a space, by id. One that is half moved is where it was found first.
+    pub fn ids_in(&self, space: Space) -> Result<Vec<(ConversationId, ObjectId)>, RefError> {
+        let mut ids = conversations(self.store.list(space)?.refs);
+        for stronger in space.stronger() {
+            let hidden: BTreeSet<_> = conversations(self.store.list(*stronger)?.refs)
+                .into_iter()
+                .map(|(id, _)| id)
+                .collect();
+            ids.retain(|(id, _)| !hidden.contains(id));
+        }
+        Ok(ids)
+    }
+
+    /// The conversation with this id, or the only one whose id begins so: an active one, else an
+    /// archived one, else one in the trash.
     pub fn select(&self, given: &str) -> Result<Handle, SelectError> {
-        if let Ok(id) = given.parse()
-            && let Some(commit) = self.store.tip(Space::Heads, id)?
-        {
-            return Ok(Handle { id, commit });
+        if let Ok(id) = given.parse() {
+            for space in Space::ALL {
+                if let Some(commit) = self.store.tip(space, id)? {
+                    return Ok(Handle { id, space, commit });
+                }
+            }
         }
-        let all = self.ids()?;
-        let begins = |(id, _): &&(ConversationId, ObjectId)| {
-            let text = id.to_string();
-            let digits = text.strip_prefix(ConversationId::PREFIX).unwrap_or(&text);
-            !given.is_empty() && (text.starts_with(given) || digits.starts_with(given))
-        };
-        let matching: Vec<_> = all.iter().filter(begins).collect();
+        let mut known = Vec::new();
+        for space in Space::ALL {
+            let all = self.ids_in(space)?;
+            let begins = |(id, _): &&(ConversationId, ObjectId)| is_beginning(given, *id);
+            let matching: Vec<_> = all.iter().filter(begins).collect();
+            let given = given.to_owned();
+            match matching[..] {
+                [] => known.extend(all.into_iter().map(|(id, _)| id)),
+                [(id, commit)] => return Ok(Handle { id: *id, space, commit: *commit }),
+                _ => {
+                    let newest = matching.iter().rev().take(CANDIDATES);
+                    let candidates = newest.map(|(id, _)| *id).collect();
+                    return Err(SelectError::Ambiguous {
+                        given,
+                        candidates,
+                        total: matching.len(),
+                    });
+                }
+            }
+        }
         let given = given.to_owned();
-        match matching[..] {
-            [(id, commit)] => Ok(Handle { id: *id, commit: *commit }),
-            [] => {
-                let candidates = nearest(&given, all.iter().map(|(id, _)| *id).collect());
-                Err(SelectError::Unknown { given, candidates })
-            }
-            _ => {
-                let newest = matching.iter().rev().take(CANDIDATES);
-                let candidates = newest.map(|(id, _)| *id).collect();
-                Err(SelectError::Ambiguous { given, candidates, total: matching.len() })
+        let candidates = nearest(&given, known);
+        Err(SelectError::Unknown { given, candidates })
+    }
+
+    /// The active conversation that was changed last; `None` if there is none.
+    pub fn last_changed(&self) -> Result<Option<Handle>, RefError> {
+        let mut last = None;
+        let mut buffer = Vec::new();
+        for (id, commit) in self.ids()? {
+            let Ok(read) = Commit::read(self.store.objects(), commit, &mut buffer) else {
+                continue;
+            };
+            let key = (read.committed.instant(), id);
+            if last.as_ref().is_none_or(|(newest, _)| *newest < key) {
+                last = Some((key, commit));
             }
         }
+        Ok(last.map(|((_, id), commit)| Handle { id, space: Space::Heads, commit }))
     }
 
     /// Takes the lock of a conversation, or says at once who has it.
     pub fn lock(&self, handle: Handle) -> Result<Guard, AppendFailure> {
-        let id = handle.id;
+        let (id, space) = (handle.id, handle.space);
+        if space != Space::Heads {
+            return Err(AppendFailure::PutAway { id, space });
+        }
         let lock = self.store.lock(id, &self.holder()).map_err(|source| match source {
             LockError::Held { .. } => AppendFailure::Locked { id, source },
             source => AppendFailure::Lock(source),
         })?;
-        Ok(Guard { handle, lock, state: None })
+        // Whoever had the lock before may have moved it.
+        let commit = self.store.tip(space, id)?.ok_or(LoadError::Gone(id))?;
+        Ok(Guard { handle: handle.at(commit), lock, state: None })
     }
 
     /// Moves a conversation to the trash. The guard is used up: nothing can be written after it.
@@ -177,6 +224,21 @@ impl Workspace {
         let acquired_at = self.env.now().to_string();
         Holder { pid: std::process::id(), session, acquired_at }
     }
+}
+
+fn conversations(refs: Vec<(RefName, ObjectId)>) -> Vec<(ConversationId, ObjectId)> {
+    let conversation = |(name, commit): (RefName, ObjectId)| {
+        let (_, id) = name.conversation()?;
+        Some((id.parse().ok()?, commit))
+    };
+    refs.into_iter().filter_map(conversation).collect()
+}
+
+/// Whether an id begins with a text, with or without what every id begins with.
+fn is_beginning(given: &str, id: ConversationId) -> bool {
+    let text = id.to_string();
+    let digits = text.strip_prefix(ConversationId::PREFIX).unwrap_or(&text);
+    !given.is_empty() && (text.starts_with(given) || digits.starts_with(given))
 }
 
 /// The ids that share the longest beginning with a text, newest first.

@@ -5,9 +5,7 @@ use crate::{
     format::{Decoded, Flaw, check_config, decode, limits},
     model::{ConversationId, Entry, Event, Progress, Stream, Timestamp},
     plan::{Fix, Listed, Outline, TreePath, sanitize},
-    store::{
-        Located, ObjectError, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot, Space,
-    },
+    store::{Located, ObjectError, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot},
 };
 
 /// A conversation, with everything that could be read of it and everything that is wrong.
@@ -68,7 +66,7 @@ impl Conversation {
 }
 
 impl Workspace {
-    /// Loads a conversation as it is now. A tree with things in it that have no place is refused.
+    /// Loads a conversation as it was at the commit of the handle. A tree with things in it that have no place is refused.
     pub fn load(&self, handle: &Handle) -> Result<Conversation, LoadError> {
         let conversation = self.examine(handle)?;
         if conversation.snapshot.is_foreign() {
@@ -80,9 +78,7 @@ impl Workspace {
 
     /// Loads whatever can be read of a conversation, to see what is wrong with it.
     pub fn examine(&self, handle: &Handle) -> Result<Conversation, LoadError> {
-        let id = handle.id();
-        let commit = self.store.tip(Space::Heads, id)?.ok_or(LoadError::Gone(id))?;
-        self.examine_at(id, commit)
+        self.examine_at(handle.id(), handle.commit())
     }
 
     pub(super) fn examine_at(

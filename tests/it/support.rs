@@ -39,6 +39,7 @@ impl Jp {
             vars.insert(name.into(), root.join(directory).into());
         }
         for (name, value) in [
+            ("TZ", "UTC"),
             ("GIT_CONFIG_NOSYSTEM", "1"),
             ("GIT_AUTHOR_NAME", "Ann"),
             ("GIT_AUTHOR_EMAIL", "ann@example.com"),

@@ -11,7 +11,7 @@ mod schema;
 mod show;
 mod store;
 
-use self::open::{existing_workspace, workspace_with};
+use self::open::{existing_workspace, to_read, workspace_with};
 use super::{
     args::{Cli, Command, Conversation},
     error::CommandError,
@@ -31,7 +31,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
         Command::Conversation(command) => match command {
             Conversation::Append(args) => append::run(env, output, args),
             Conversation::Ls { format } => ls::run(env, output, &format),
-            Conversation::Show { id, format } => show::run(env, output, &id, &format),
+            Conversation::Show { target, format } => show::run(env, output, &target, &format),
             Conversation::Cat { id, address } => cat::run(env, output, &id, &address),
             Conversation::Fsck { ids, repair, format } => {
                 fsck::run(env, output, &ids, repair, &format)

@@ -5,19 +5,21 @@ use serde_json::{Value, json};
 use super::{
     DONE, Outcome,
     ls::{json_row, status},
-    workspace_with,
+    to_read,
 };
 use crate::{
-    cli::{args::FormatArg, output::Output},
+    cli::{
+        args::{FormatArg, Target},
+        output::Output,
+    },
     env::Env,
     model::{Progress, Stream},
     ui::{Table, escape},
     workspace::{Conversation, Row},
 };
 
-pub fn run(env: &Env, output: &mut Output, id: &str, format: &FormatArg) -> Outcome {
-    let workspace = workspace_with(env, id)?;
-    let handle = workspace.select(id)?;
+pub fn run(env: &Env, output: &mut Output, target: &Target, format: &FormatArg) -> Outcome {
+    let (workspace, handle) = to_read(env, target)?;
     let conversation = workspace.load(&handle)?;
     let row = workspace.row(handle.id(), conversation.snapshot.commit.id, &mut Vec::new());
     let stream = conversation.stream();

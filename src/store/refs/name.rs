@@ -20,6 +20,15 @@ impl Space {
     /// All spaces.
     pub const ALL: [Space; 3] = [Space::Heads, Space::Archive, Space::Trash];
 
+    /// The spaces that count first when a conversation is in several, as it is while it is moved.
+    pub fn stronger(self) -> &'static [Space] {
+        match self {
+            Space::Heads => &[],
+            Space::Archive => &[Space::Heads],
+            Space::Trash => &[Space::Heads, Space::Archive],
+        }
+    }
+
     /// What every name in this space starts with.
     pub fn prefix(self) -> &'static str {
         match self {
