@@ -21,7 +21,7 @@ mod snapshot;
 mod stats;
 mod write;
 
-pub use commit::{Commit, Description, Identity, Origin};
+pub use commit::{Commit, Deed, Description, Identity, Links, Origin, Record};
 pub use directory::Directory;
 pub use git::{ConfigKey, GitError};
 pub use gix::ObjectId;
@@ -36,7 +36,7 @@ pub use refs::{RefError, RefName, Refs, Space};
 pub use repository::{Store, StoreError, WorkspaceId};
 pub use snapshot::{Located, Problem, ProblemKind, ReadError, Snapshot};
 pub use stats::{Stats, StatsError};
-pub use write::{NewCommit, Tip, WriteError, Written};
+pub use write::{Content, NewCommit, Tip, WriteError, Written};
 
 #[cfg(test)]
 mod tests;

@@ -66,7 +66,8 @@ fn first(problems: &[Problem]) -> String {
 }
 
 impl LoadError {
-    pub(super) fn object(id: ConversationId, source: ObjectError) -> Self {
+    /// An object of a conversation cannot be read.
+    pub fn object(id: ConversationId, source: ObjectError) -> Self {
         Self::Read { id, source: ReadError::Object(source) }
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, ops::Deref};
 use super::{AppendFailure, LoadError, SelectError, Workspace};
 use crate::{
     model::ConversationId,
-    plan::Outline,
+    plan::{Heading, Outline},
     store::{Commit, Holder, Lock, LockError, ObjectId, RefError, RefName, Space, Tip},
 };
 
@@ -18,6 +18,10 @@ pub struct Handle {
 }
 
 impl Handle {
+    pub(super) fn new(id: ConversationId, space: Space, commit: ObjectId) -> Self {
+        Self { id, space, commit }
+    }
+
     /// The conversation.
     pub fn id(&self) -> ConversationId {
         self.id
@@ -85,7 +89,7 @@ pub struct Guard {
 pub(super) struct State {
     pub(super) tip: Tip,
     pub(super) outline: Outline,
-    pub(super) title: Option<String>,
+    pub(super) heading: Heading,
 }
 
 impl Deref for Guard {
@@ -132,12 +136,20 @@ impl Workspace {
 
     /// The conversations of a space, by id. One that is half moved is where it was found first.
     pub fn ids_in(&self, space: Space) -> Result<Vec<(ConversationId, ObjectId)>, RefError> {
-        let mut ids = conversations(self.store.list(space)?.refs);
+        self.keep_strongest(space, self.store.list(space)?.refs)
+    }
+
+    /// The conversations among refs of a space, without those that are half moved and count as
+    /// being in a stronger space.
+    pub(super) fn keep_strongest(
+        &self,
+        space: Space,
+        refs: Vec<(RefName, ObjectId)>,
+    ) -> Result<Vec<(ConversationId, ObjectId)>, RefError> {
+        let mut ids = conversations(refs);
         for stronger in space.stronger() {
-            let hidden: BTreeSet<_> = conversations(self.store.list(*stronger)?.refs)
-                .into_iter()
-                .map(|(id, _)| id)
-                .collect();
+            let hidden = conversations(self.store.list(*stronger)?.refs);
+            let hidden: BTreeSet<_> = hidden.into_iter().map(|(id, _)| id).collect();
             ids.retain(|(id, _)| !hidden.contains(id));
         }
         Ok(ids)

@@ -6,13 +6,14 @@ use super::{DONE, Outcome};
 use crate::{
     cli::{args::FormatArg, output::Output},
     env::Env,
+    store::Space,
     ui::Table,
     workspace::{Row, Workspace},
 };
 
 pub fn run(env: &Env, output: &mut Output, format: &FormatArg) -> Outcome {
     let overview = match Workspace::open(env)? {
-        Some(workspace) => Some(workspace.overview()?),
+        Some(workspace) => Some(workspace.overview(Space::Heads)?),
         None => None,
     };
     let (rows, problems) = match overview {
@@ -28,7 +29,7 @@ pub fn run(env: &Env, output: &mut Output, format: &FormatArg) -> Outcome {
         for row in &rows {
             table.push([
                 row.id.to_string(),
-                row.title.clone().unwrap_or_else(|| "-".to_owned()),
+                row.heading.title.clone().unwrap_or_else(|| "-".to_owned()),
                 status(row),
                 row.turns.to_string(),
                 row.events.to_string(),
@@ -62,7 +63,7 @@ pub fn status(row: &Row) -> String {
 pub fn json_row(row: &Row) -> Value {
     let mut value = json!({
         "id": row.id,
-        "title": row.title,
+        "title": row.heading.title,
         "status": status(row),
         "turns": row.turns,
         "events": row.events,

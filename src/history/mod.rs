@@ -1,0 +1,24 @@
+//! What happened to a conversation: operations over commits, undo and redo, time travel, forks.
+//!
+//! An operation is what one command did: commits in a row that name the same operation, or one
+//! commit that something else made. Nothing here rewrites history: undo is a new commit that
+//! brings back an old tree.
+
+mod at;
+mod cursor;
+mod dropped;
+mod graph;
+mod lineage;
+mod moment;
+mod operation;
+mod undo;
+mod walk;
+
+pub use at::{AtError, resolve};
+pub use dropped::{Dropped, dropped};
+pub use graph::{Drawn, draw};
+pub use lineage::{Branching, branchings, family, family_tree};
+pub use moment::{InvalidAge, InvalidMoment, Moment, Scope, parse_age};
+pub use operation::{Operation, Operations, operations};
+pub use undo::{Turned, redo, restore, undo};
+pub use walk::{Walk, records, walk};
