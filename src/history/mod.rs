@@ -7,6 +7,7 @@
 mod at;
 mod cursor;
 mod dropped;
+mod fork;
 mod graph;
 mod lineage;
 mod moment;
@@ -16,9 +17,13 @@ mod walk;
 
 pub use at::{AtError, resolve};
 pub use dropped::{Dropped, dropped};
+pub use fork::{Fork, ForkError, Keep, fork};
 pub use graph::{Drawn, draw};
 pub use lineage::{Branching, branchings, family, family_tree};
 pub use moment::{InvalidAge, InvalidMoment, Moment, Scope, parse_age};
 pub use operation::{Operation, Operations, operations};
 pub use undo::{Turned, redo, restore, undo};
 pub use walk::{Walk, records, walk};
+
+#[cfg(test)]
+mod tests;

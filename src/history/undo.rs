@@ -72,14 +72,15 @@ pub fn restore(
 /// Digits of a commit that people read.
 const SHORT: usize = 10;
 
+/// Decides where to go from a tip, given a way to read commits.
+type Decide = fn(ObjectId, &mut Read<'_>) -> Result<Option<Destination>, LoadError>;
+type Read<'a> = dyn FnMut(ObjectId) -> Result<Step, LoadError> + 'a;
+
 fn turn(
     workspace: &Workspace,
     guard: &mut Guard,
     verb: &str,
-    decide: fn(
-        ObjectId,
-        &mut dyn FnMut(ObjectId) -> Result<Step, LoadError>,
-    ) -> Result<Option<Destination>, LoadError>,
+    decide: Decide,
 ) -> Result<Option<Turned>, AppendFailure> {
     attempt(workspace, guard, |guard| {
         workspace.check_writable(guard)?;

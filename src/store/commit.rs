@@ -13,6 +13,7 @@ use crate::{
 const OPERATION: &str = "Jp-Operation";
 const ORIGIN: &str = "Jp-Origin";
 const TURN: &str = "Jp-Turn";
+const NO_TURN: &str = "none";
 const BASE: &str = "Jp-Base";
 const STANDS_FOR: &str = "Jp-State";
 const REDO: &str = "Jp-Redo";
@@ -151,13 +152,14 @@ impl Identity {
         Self { name: clean(name, "unknown"), email: clean(email, "unknown").replace(' ', "-") }
     }
 
-    fn line(&self, role: &str, time: Timestamp) -> String {
+    /// Name, address and time on one line, as git writes them.
+    pub fn signature(&self, time: Timestamp) -> String {
         let minutes = time.offset_seconds() / 60;
         let sign = if minutes < 0 { '-' } else { '+' };
         let (hours, minutes) = (minutes.abs() / 60, minutes.abs() % 60);
         // Git takes no times before 1970.
         let seconds = time.seconds().max(0);
-        format!("{role} {} <{}> {seconds} {sign}{hours:02}{minutes:02}\n", self.name, self.email)
+        format!("{} <{}> {seconds} {sign}{hours:02}{minutes:02}", self.name, self.email)
     }
 }
 
@@ -247,8 +249,9 @@ impl Description {
         if let Some(parent) = parent {
             writeln!(text, "parent {parent}").expect("a String takes any text");
         }
-        text.push_str(&self.author.line("author", self.authored));
-        text.push_str(&self.committer.line("committer", self.committed));
+        let author = self.author.signature(self.authored);
+        let committer = self.committer.signature(self.committed);
+        writeln!(text, "author {author}\ncommitter {committer}").expect("a String takes any text");
         let subject = self.subject.replace(|c: char| c.is_control(), " ");
         write!(text, "\n{subject}\n\n").expect("a String takes any text");
         for line in &self.body {
@@ -275,8 +278,10 @@ impl Description {
         }
         // Most events belong to the last turn, and the summary counts those.
         let turns = self.summary.as_ref().map(|summary| summary.turns);
-        if let Some(turn) = self.turn.filter(|turn| turns != Some(turn + 1)) {
-            put(TURN, &turn);
+        match self.turn {
+            Some(turn) if turns == Some(turn + 1) => {}
+            Some(turn) => put(TURN, &turn),
+            None => put(TURN, &NO_TURN),
         }
         if let Some(summary) = &self.summary {
             text.push_str(&summary.to_trailers(&tree.to_string()));

@@ -6,6 +6,7 @@ use super::{
     Directory, Lock, Store,
     commit::Description,
     directory::ApplyError,
+    gate::Gate,
     pack::PackBuilder,
     publish::{PublishError, Published, publish},
     refs::{Expected, RefError, Space},
@@ -62,7 +63,7 @@ pub enum WriteError {
     Pack(#[from] super::pack::PackError),
     /// It could not be made durable.
     #[error(transparent)]
-    Publish(PublishError),
+    Publish(#[from] PublishError),
 }
 
 impl Store {
@@ -124,6 +125,7 @@ impl Store {
             return Ok(Written { commits: ids, notes: Vec::new() });
         };
         let name = Self::ref_name(space, id);
+        let _gate = Gate::enter(self.path()).map_err(PublishError::from)?;
         let stage_key = lock.path().file_stem().unwrap_or_default().to_string_lossy();
         let published = publish(self.path(), &stage_key, pack.finish()?, &name, expected, new)
             .map_err(|error| match error {

@@ -9,8 +9,8 @@ use crate::{
     model::ConversationId,
     plan::AppendError,
     store::{
-        LockError, ObjectError, Problem, PublishError, ReadError, RefError, Space, StoreError,
-        WriteError,
+        LockError, MoveError, ObjectError, Problem, PublishError, ReadError, RefError, Space,
+        StoreError, WriteError,
     },
 };
 
@@ -98,6 +98,8 @@ pub enum AppendFailure {
     Unconfirmed { id: ConversationId, source: PublishError },
     #[error(transparent)]
     Ref(#[from] RefError),
+    #[error(transparent)]
+    Move(#[from] MoveError),
     #[error("cannot get random bytes: {0}")]
     Random(std::io::Error),
 }

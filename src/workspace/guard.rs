@@ -6,7 +6,7 @@ use super::{AppendFailure, LoadError, SelectError, Workspace};
 use crate::{
     model::ConversationId,
     plan::{Heading, Outline},
-    store::{Commit, Holder, Lock, LockError, ObjectId, RefError, RefName, Space, Tip},
+    store::{Commit, Holder, Lock, ObjectId, RefError, RefName, Space, Tip},
 };
 
 /// Proof that a conversation exists, as it was at one of its commits; needed to read it.
@@ -212,23 +212,10 @@ impl Workspace {
         if space != Space::Heads {
             return Err(AppendFailure::PutAway { id, space });
         }
-        let lock = self.store.lock(id, &self.holder()).map_err(|source| match source {
-            LockError::Held { .. } => AppendFailure::Locked { id, source },
-            source => AppendFailure::Lock(source),
-        })?;
+        let lock = self.lock_of(id)?;
         // Whoever had the lock before may have moved it.
         let commit = self.store.tip(space, id)?.ok_or(LoadError::Gone(id))?;
         Ok(Guard { handle: handle.at(commit), lock, state: None })
-    }
-
-    /// Moves a conversation to the trash. The guard is used up: nothing can be written after it.
-    pub fn remove(&self, guard: Guard) -> Result<ConversationId, RefError> {
-        let id = guard.id();
-        let Some(commit) = self.store.tip(Space::Heads, id)? else {
-            return Ok(id);
-        };
-        self.store.move_to(&guard.lock, id, Space::Heads, Space::Trash, commit)?;
-        Ok(id)
     }
 
     pub(super) fn holder(&self) -> Holder {

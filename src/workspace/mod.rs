@@ -12,6 +12,7 @@ mod open;
 mod overview;
 mod revise;
 mod scribe;
+mod shelf;
 
 pub use append::{Appended, Receipt, prepare};
 pub use check::Checkup;
@@ -22,3 +23,4 @@ pub use locate::Location;
 pub use open::{Initialised, Workspace};
 pub use overview::{Overview, Row};
 pub use revise::Revision;
+pub use shelf::Trashed;

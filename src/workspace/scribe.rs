@@ -76,7 +76,7 @@ impl Scribe {
         content: Content,
     ) -> NewCommit {
         self.commits += 1;
-        let base = self.base.filter(|_| self.commits % BASE_EVERY == 0);
+        let base = self.base.filter(|_| self.commits.is_multiple_of(BASE_EVERY));
         let description = Description {
             subject,
             body: Vec::new(),

@@ -6,13 +6,17 @@
 mod append;
 mod concurrency;
 mod crash;
+mod crash_history;
 mod failures;
 mod fixtures;
+mod fork;
 mod fsck;
 mod hostile;
 mod init;
 mod listing;
 mod plain_git;
+mod shelf;
 mod store;
 mod support;
 mod tidiness;
+mod undo;

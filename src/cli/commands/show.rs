@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub fn run(env: &Env, output: &mut Output, target: &Target, format: &FormatArg) -> Outcome {
-    let (workspace, handle) = to_read(env, target)?;
+    let (workspace, handle) = to_read(env, output, target)?;
     let conversation = workspace.load(&handle)?;
     let row = workspace.row(&handle, &mut Vec::new());
     let stream = conversation.stream();

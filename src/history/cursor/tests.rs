@@ -96,7 +96,7 @@ proptest! {
     fn undo_and_redo_are_those_of_an_editor(actions in prop::collection::vec(action(), 0..60)) {
         let mut line = Line::new();
         let mut states = vec![line.state()];
-        let mut place = 0;
+        let mut place = 0_usize;
         let mut number = 0;
         for action in actions {
             match action {
