@@ -2,7 +2,10 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+use super::{commands::Shell, complete::Candidates};
+use crate::store::Space;
 
 /// Keep conversations with language models as directories in git
 #[derive(Debug, Parser)]
@@ -21,7 +24,7 @@ pub enum Command {
     /// Running it again changes nothing.
     Init {
         /// The directory [default: the current one]
-        #[arg(default_value = ".", hide_default_value = true)]
+        #[arg(default_value = ".", hide_default_value = true, value_hint = ValueHint::DirPath)]
         directory: PathBuf,
     },
     /// Work with conversations
@@ -40,10 +43,20 @@ pub enum Command {
     /// Print the JSON Schema of an event type or of `meta.toml`
     Schema {
         /// The event type, or `meta` [default: list the names]
+        #[arg(add = Candidates::Schemas)]
         name: Option<String>,
         /// Write all schemas into this directory instead
-        #[arg(long, value_name = "DIR", conflicts_with = "name")]
+        #[arg(long, value_name = "DIR", conflicts_with = "name", value_hint = ValueHint::DirPath)]
         write: Option<PathBuf>,
+    },
+    /// Print a script that lets a shell complete commands, options and conversations
+    ///
+    /// The script asks jp while you type, so that it knows the conversations of the workspace that
+    /// you are in.
+    Completions {
+        /// The shell, and how it learns of the script
+        #[arg(value_enum)]
+        shell: Shell,
     },
 }
 
@@ -68,13 +81,16 @@ pub enum Conversation {
     /// Print an event file as it is stored
     Cat {
         /// The conversation: its id, or a beginning of it that no other has
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
         id: String,
         /// The number of the event, or the name of its file
+        #[arg(add = Candidates::Events)]
         address: String,
     },
     /// List everything that is wrong with conversations, by file and line
     Fsck {
         /// The conversations [default: all]
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
         ids: Vec<String>,
         /// Mend what can be mended, as a commit
         #[arg(long)]
@@ -89,7 +105,7 @@ pub enum Conversation {
                             jp conversation append [OPTIONS] --new <FILE>...")]
 pub struct Append {
     /// The conversation (not with --new), then event files; `-` is standard input
-    #[arg(required = true, value_name = "ID|FILE")]
+    #[arg(required = true, value_name = "ID|FILE", add = Candidates::ConversationThenFiles)]
     pub args: Vec<OsString>,
     /// Start a new conversation
     #[arg(long)]
@@ -127,6 +143,7 @@ pub enum Store {
 pub struct Target {
     /// The conversation: its id, or a beginning of it that no other has [default: the one last
     /// changed]
+    #[arg(add = Candidates::Conversations(&[Space::Heads]))]
     pub id: Option<String>,
 }
 

@@ -2,6 +2,7 @@
 
 mod append;
 mod cat;
+mod completions;
 mod fsck;
 mod git;
 mod init;
@@ -11,6 +12,7 @@ mod schema;
 mod show;
 mod store;
 
+pub use self::completions::Shell;
 use self::open::{existing_workspace, to_read, workspace_with};
 use super::{
     args::{Cli, Command, Conversation},
@@ -42,5 +44,6 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
         Command::Schema { name, write } => {
             schema::run(env, output, name.as_deref(), write.as_deref())
         }
+        Command::Completions { shell } => completions::run(output, shell),
     }
 }
