@@ -58,6 +58,17 @@ pub enum Command {
         #[arg(value_enum)]
         shell: Shell,
     },
+    /// Write a man page for each command into a directory
+    ///
+    /// In `~/.local/share/man/man1` most systems find them: `man jp` and `man jp-conversation-show`.
+    Man {
+        /// The directory, which is made if it is not there
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        directory: PathBuf,
+    },
+    /// Print the reference of all commands as markdown
+    #[command(hide = true)]
+    Reference,
 }
 
 #[derive(Debug, Subcommand)]

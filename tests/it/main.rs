@@ -14,6 +14,7 @@ mod hostile;
 mod init;
 mod listing;
 mod plain_git;
+mod reference;
 mod store;
 mod support;
 mod tidiness;

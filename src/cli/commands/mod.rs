@@ -7,7 +7,9 @@ mod fsck;
 mod git;
 mod init;
 mod ls;
+mod man;
 mod open;
+mod reference;
 mod schema;
 mod show;
 mod store;
@@ -45,5 +47,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             schema::run(env, output, name.as_deref(), write.as_deref())
         }
         Command::Completions { shell } => completions::run(output, shell),
+        Command::Man { directory } => man::run(env, output, &directory),
+        Command::Reference => reference::run(output),
     }
 }
