@@ -10,6 +10,7 @@ mod crash;
 mod failures;
 mod fixtures;
 mod fsck;
+mod guides;
 mod hostile;
 mod init;
 mod listing;
