@@ -2,7 +2,10 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+use super::{commands::Shell, complete::Candidates};
+use crate::store::Space;
 
 /// Keep conversations with language models as directories in git
 #[derive(Debug, Parser)]
@@ -21,7 +24,7 @@ pub enum Command {
     /// Running it again changes nothing.
     Init {
         /// The directory [default: the current one]
-        #[arg(default_value = ".", hide_default_value = true)]
+        #[arg(default_value = ".", hide_default_value = true, value_hint = ValueHint::DirPath)]
         directory: PathBuf,
     },
     /// Work with conversations
@@ -40,11 +43,32 @@ pub enum Command {
     /// Print the JSON Schema of an event type or of `meta.toml`
     Schema {
         /// The event type, or `meta` [default: list the names]
+        #[arg(add = Candidates::Schemas)]
         name: Option<String>,
         /// Write all schemas into this directory instead
-        #[arg(long, value_name = "DIR", conflicts_with = "name")]
+        #[arg(long, value_name = "DIR", conflicts_with = "name", value_hint = ValueHint::DirPath)]
         write: Option<PathBuf>,
     },
+    /// Print a script that lets a shell complete commands, options and conversations
+    ///
+    /// The script asks jp while you type, so that it knows the conversations of the workspace that
+    /// you are in.
+    Completions {
+        /// The shell, and how it learns of the script
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// Write a man page for each command into a directory
+    ///
+    /// In `~/.local/share/man/man1` most systems find them: `man jp` and `man jp-conversation-show`.
+    Man {
+        /// The directory, which is made if it is not there
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        directory: PathBuf,
+    },
+    /// Print the reference of all commands as markdown
+    #[command(hide = true)]
+    Reference,
 }
 
 #[derive(Debug, Subcommand)]
@@ -68,6 +92,7 @@ pub enum Conversation {
         /// The conversation [default: the one last changed], then the number of the event or the
         /// name of its file
         #[arg(required = true, num_args = 1..=2, value_names = ["ID", "ADDRESS"])]
+        #[arg(add = Candidates::ConversationThenEvent)]
         args: Vec<String>,
         #[command(flatten)]
         at: AtArg,
@@ -100,6 +125,7 @@ pub enum Conversation {
     /// Print or set the title of a conversation
     Title {
         /// The conversation: its id, or a beginning of it that no other has
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
         id: String,
         /// The new title [default: print the present one]
         title: Option<String>,
@@ -119,6 +145,7 @@ pub enum Conversation {
     /// List everything that is wrong with conversations, by file and line
     Fsck {
         /// The conversations [default: all]
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
         ids: Vec<String>,
         /// Mend what can be mended, as a commit
         #[arg(long)]
@@ -133,7 +160,7 @@ pub enum Conversation {
                             jp conversation append [OPTIONS] --new <FILE>...")]
 pub struct Append {
     /// The conversation (not with --new), then event files; `-` is standard input
-    #[arg(required = true, value_name = "ID|FILE")]
+    #[arg(required = true, value_name = "ID|FILE", add = Candidates::ConversationThenFiles)]
     pub args: Vec<OsString>,
     /// Start a new conversation
     #[arg(long)]
@@ -154,7 +181,7 @@ pub struct Ls {
     #[arg(long)]
     pub trash: bool,
     /// Those with this label; can be given again
-    #[arg(long, value_name = "KEY[=VALUE]")]
+    #[arg(long, value_name = "KEY[=VALUE]", add = Candidates::Labels)]
     pub label: Vec<String>,
     /// In which order
     #[arg(long, value_enum, default_value_t = Sort::Updated)]
@@ -208,6 +235,7 @@ pub struct Log {
 pub struct Change {
     /// The conversation: its id, or a beginning of it that no other has [default: the only one
     /// there is]
+    #[arg(add = Candidates::Conversations(&[Space::Heads]))]
     pub id: Option<String>,
     #[command(flatten)]
     pub format: FormatArg,
@@ -218,6 +246,7 @@ pub struct Change {
 pub struct Several {
     /// The conversations: their ids, or beginnings of them that no others have
     #[arg(required = true, value_name = "ID")]
+    #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
     pub ids: Vec<String>,
     #[command(flatten)]
     pub format: FormatArg,
@@ -251,14 +280,16 @@ pub enum Label {
     /// Set labels of a conversation
     Add {
         /// The conversation: its id, or a beginning of it that no other has
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
         id: String,
         /// The labels
-        #[arg(required = true, value_name = "KEY[=VALUE]")]
+        #[arg(required = true, value_name = "KEY[=VALUE]", add = Candidates::Labels)]
         labels: Vec<String>,
     },
     /// Take labels of a conversation away
     Rm {
         /// The conversation: its id, or a beginning of it that no other has
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
         id: String,
         /// The labels
         #[arg(required = true, value_name = "KEY")]
@@ -316,6 +347,7 @@ pub enum Store {
 pub struct Target {
     /// The conversation: its id, or a beginning of it that no other has [default: the one last
     /// changed]
+    #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
     pub id: Option<String>,
     #[command(flatten)]
     pub at: AtArg,

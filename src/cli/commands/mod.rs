@@ -3,6 +3,7 @@
 mod append;
 mod archive;
 mod cat;
+mod completions;
 mod empty_trash;
 mod fork;
 mod fsck;
@@ -11,8 +12,10 @@ mod init;
 mod label;
 mod log;
 mod ls;
+mod man;
 mod open;
 mod redo;
+mod reference;
 mod restore;
 mod rm;
 mod schema;
@@ -28,6 +31,7 @@ use self::open::{
     choose_to_change, existing_workspace, now, to_change, to_read, to_read_at, version,
     warn_of_dropped, workspace_with,
 };
+pub use self::{completions::Shell, label::written};
 use super::{
     args::{Cli, Command, Conversation},
     error::CommandError,
@@ -70,5 +74,8 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
         Command::Schema { name, write } => {
             schema::run(env, output, name.as_deref(), write.as_deref())
         }
+        Command::Completions { shell } => completions::run(output, shell),
+        Command::Man { directory } => man::run(env, output, &directory),
+        Command::Reference => reference::run(output),
     }
 }
