@@ -2,10 +2,7 @@
 
 use std::{cell::RefCell, fs::File, io::Write, time::Duration};
 
-use jp::{
-    history::{self, Keep},
-    model::Meta,
-};
+use jp::history::{self, Keep};
 
 use super::{
     Sizes,
@@ -19,66 +16,62 @@ use super::{
 /// Events of a short conversation.
 const SHORT: usize = 10;
 
-/// A conversation in a store of its own, after `jp store pack`.
-struct Subject {
-    place: Place,
+/// Which events all of these conversations hold. They share files and trees, so that one packing of
+/// the store is enough.
+const SEED: u64 = 10;
+
+/// A conversation and where it is.
+struct Subject<'a> {
+    place: &'a Place,
     id: String,
 }
 
-impl Subject {
+impl<'a> Subject<'a> {
     /// Events that were appended one by one.
-    fn of_single_events(world: &World, name: &str, seed: u64, events: usize) -> Outcome<Self> {
-        let place = world.workspace(name)?;
-        let drafts = Author::new(seed).drafts(events);
-        let (first, more) = drafts.split_first().ok_or("a conversation begins with an event")?;
-        let (mut guard, _) =
-            place.workspace.create(&Meta::default(), std::slice::from_ref(first))?;
-        for draft in more {
-            place.workspace.append(&mut guard, std::slice::from_ref(draft))?;
+    fn one_by_one(place: &'a Place, events: usize) -> Outcome<Self> {
+        let mut author = Author::new(SEED);
+        let mut guard = begin(place, &mut author, 1)?;
+        for _ in 1..events {
+            place.workspace.append(&mut guard, &author.drafts(1))?;
         }
-        let id = guard.id().to_string();
-        place.pack()?;
-        Ok(Self { place, id })
+        Ok(Self { place, id: guard.id().to_string() })
     }
 
     /// Events that were appended many at once.
-    fn of_large_operations(world: &World, name: &str, seed: u64, events: usize) -> Outcome<Self> {
-        let place = world.workspace(name)?;
-        let id = begin(&place, &mut Author::new(seed), events)?.id().to_string();
-        place.pack()?;
-        Ok(Self { place, id })
+    fn many_at_once(place: &'a Place, events: usize) -> Outcome<Self> {
+        let guard = begin(place, &mut Author::new(SEED), events)?;
+        Ok(Self { place, id: guard.id().to_string() })
     }
 
-    /// One event, and then many that were appended by one operation.
-    fn of_one_append(world: &World, name: &str, seed: u64, events: usize) -> Outcome<Self> {
-        let place = world.workspace(name)?;
-        let mut author = Author::new(seed);
-        let (mut guard, _) = place.workspace.create(&Meta::default(), &author.drafts(1))?;
+    /// One event, and then all others at once.
+    fn all_at_once(place: &'a Place, events: usize) -> Outcome<Self> {
+        let mut author = Author::new(SEED);
+        let mut guard = begin(place, &mut author, 1)?;
         place.workspace.append(&mut guard, &author.drafts(events))?;
-        let id = guard.id().to_string();
-        place.pack()?;
-        Ok(Self { place, id })
+        Ok(Self { place, id: guard.id().to_string() })
     }
 }
 
 /// Logs, forks, undo and redo.
 pub fn history(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
-    let long = Subject::of_single_events(world, "history-long", 10, sizes.long)?;
-    let few = Subject::of_large_operations(world, "history-few", 11, sizes.long)?;
-    let commits = thousands(sizes.long);
-    log(&long, &format!("log of {commits} commits, each an operation"), sizes, page)?;
-    log(&few, &format!("log of {commits} commits in few operations"), sizes, page)?;
+    let (small, place) = (world.workspace("small-history")?, world.workspace("history")?);
+    let short = Subject::one_by_one(&small, SHORT)?;
+    let long = Subject::one_by_one(&place, sizes.long)?;
+    let few = Subject::many_at_once(&place, sizes.long)?;
+    let large = Subject::all_at_once(&place, sizes.load)?;
+    small.pack()?;
+    place.pack()?;
 
-    let short = Subject::of_single_events(world, "history-short", 12, SHORT)?;
+    let (events, at_once) = (thousands(sizes.long), thousands(sizes.load));
+    log(&long, &format!("log of {events} commits, each an operation"), sizes, page)?;
+    log(&few, &format!("log of {events} commits in few operations"), sizes, page)?;
     fork(&short, &long, sizes, page)?;
-
-    let large = Subject::of_one_append(world, "history-large", 13, sizes.load)?;
     undo(&short, &format!("at {SHORT} events"), sizes, page)?;
-    undo(&long, &format!("at {commits} events"), sizes, page)?;
-    undo(&large, &format!("of an append of {} events", thousands(sizes.load)), sizes, page)
+    undo(&long, &format!("at {events} events"), sizes, page)?;
+    undo(&large, &format!("of an append of {at_once} events"), sizes, page)
 }
 
-fn log(subject: &Subject, work: &str, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
+fn log(subject: &Subject<'_>, work: &str, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
     let Subject { place, id } = subject;
     let short = || place.jp(&["conversation", "log", id]);
     let whole = || place.jp(&["conversation", "log", id, "--events"]);
@@ -106,7 +99,7 @@ fn log(subject: &Subject, work: &str, sizes: &Sizes, page: &mut Page) -> Outcome
     Ok(())
 }
 
-fn fork(short: &Subject, long: &Subject, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
+fn fork(short: &Subject<'_>, long: &Subject<'_>, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
     let contenders: [Contender<'_>; 4] = [
         Box::new(|| fork_in_process(short)),
         Box::new(|| fork_in_process(long)),
@@ -129,7 +122,7 @@ fn fork(short: &Subject, long: &Subject, sizes: &Sizes, page: &mut Page) -> Outc
     Ok(())
 }
 
-fn fork_in_process(subject: &Subject) -> Outcome<Duration> {
+fn fork_in_process(subject: &Subject<'_>) -> Outcome<Duration> {
     let Subject { place, id } = subject;
     let mut fork = None;
     let duration = timed(|| {
@@ -143,7 +136,7 @@ fn fork_in_process(subject: &Subject) -> Outcome<Duration> {
     Ok(duration)
 }
 
-fn fork_by_command(subject: &Subject) -> Outcome<Duration> {
+fn fork_by_command(subject: &Subject<'_>) -> Outcome<Duration> {
     let Subject { place, id } = subject;
     let mut printed = Vec::new();
     let duration = timed(|| {
@@ -160,7 +153,7 @@ fn forget(place: &Place, fork: &str) -> Outcome<()> {
 }
 
 /// Undo and redo against an append to the same conversation, which is the same after each.
-fn undo(subject: &Subject, work: &str, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
+fn undo(subject: &Subject<'_>, work: &str, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
     let [undo, redo, append] = turn_in_process(subject, sizes)?;
     let [undo_command, redo_command, append_command] = turn_by_command(subject, sizes)?;
     let mut compare = |work: String, turned: &Samples, append: &Samples| {
@@ -180,7 +173,7 @@ fn undo(subject: &Subject, work: &str, sizes: &Sizes, page: &mut Page) -> Outcom
     Ok(())
 }
 
-fn turn_in_process(subject: &Subject, sizes: &Sizes) -> Outcome<[Samples; 3]> {
+fn turn_in_process(subject: &Subject<'_>, sizes: &Sizes) -> Outcome<[Samples; 3]> {
     let workspace = &subject.place.workspace;
     let guard = RefCell::new(workspace.lock(workspace.select(&subject.id)?)?);
     let mut author = Author::new(14);
@@ -216,7 +209,7 @@ fn turn_in_process(subject: &Subject, sizes: &Sizes) -> Outcome<[Samples; 3]> {
     contest(sizes.appends, contenders)
 }
 
-fn turn_by_command(subject: &Subject, sizes: &Sizes) -> Outcome<[Samples; 3]> {
+fn turn_by_command(subject: &Subject<'_>, sizes: &Sizes) -> Outcome<[Samples; 3]> {
     let Subject { place, id } = subject;
     let mut author = Author::new(15);
     let undo = || run(place.jp(&["conversation", "undo", id]));

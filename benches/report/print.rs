@@ -31,7 +31,6 @@ pub fn print(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
     let (guard, _) = place.workspace.create(&Meta::default(), &drafts)?;
     let id = guard.id().to_string();
     drop(guard);
-    place.pack()?;
     let handle = place.workspace.select(&id)?;
     let ids = blobs(&place.workspace.load(&handle)?);
 
