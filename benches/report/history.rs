@@ -16,10 +16,6 @@ use super::{
 /// Events of a short conversation.
 const SHORT: usize = 10;
 
-/// Which events all of these conversations hold. They share files and trees, so that one packing of
-/// the store is enough.
-const SEED: u64 = 10;
-
 /// A conversation and where it is.
 struct Subject<'a> {
     place: &'a Place,
@@ -28,8 +24,8 @@ struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// Events that were appended one by one.
-    fn one_by_one(place: &'a Place, events: usize) -> Outcome<Self> {
-        let mut author = Author::new(SEED);
+    fn one_by_one(place: &'a Place, seed: u64, events: usize) -> Outcome<Self> {
+        let mut author = Author::new(seed);
         let mut guard = begin(place, &mut author, 1)?;
         for _ in 1..events {
             place.workspace.append(&mut guard, &author.drafts(1))?;
@@ -38,14 +34,14 @@ impl<'a> Subject<'a> {
     }
 
     /// Events that were appended many at once.
-    fn many_at_once(place: &'a Place, events: usize) -> Outcome<Self> {
-        let guard = begin(place, &mut Author::new(SEED), events)?;
+    fn many_at_once(place: &'a Place, seed: u64, events: usize) -> Outcome<Self> {
+        let guard = begin(place, &mut Author::new(seed), events)?;
         Ok(Self { place, id: guard.id().to_string() })
     }
 
     /// One event, and then all others at once.
-    fn all_at_once(place: &'a Place, events: usize) -> Outcome<Self> {
-        let mut author = Author::new(SEED);
+    fn all_at_once(place: &'a Place, seed: u64, events: usize) -> Outcome<Self> {
+        let mut author = Author::new(seed);
         let mut guard = begin(place, &mut author, 1)?;
         place.workspace.append(&mut guard, &author.drafts(events))?;
         Ok(Self { place, id: guard.id().to_string() })
@@ -54,17 +50,18 @@ impl<'a> Subject<'a> {
 
 /// Logs, forks, undo and redo.
 pub fn history(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
-    let (small, place) = (world.workspace("small-history")?, world.workspace("history")?);
-    let short = Subject::one_by_one(&small, SHORT)?;
-    let long = Subject::one_by_one(&place, sizes.long)?;
-    let few = Subject::many_at_once(&place, sizes.long)?;
-    let large = Subject::all_at_once(&place, sizes.load)?;
-    small.pack()?;
-    place.pack()?;
+    let packed = world.workspace("packed-history")?;
+    let long = Subject::one_by_one(&packed, 10, sizes.long)?;
+    packed.pack()?;
+    let written = world.workspace("written-history")?;
+    let few = Subject::many_at_once(&written, 11, sizes.long)?;
+    let large = Subject::all_at_once(&written, 12, sizes.load)?;
+    let alone = world.workspace("short-history")?;
+    let short = Subject::one_by_one(&alone, 13, SHORT)?;
 
     let (events, at_once) = (thousands(sizes.long), thousands(sizes.load));
-    log(&long, &format!("log of {events} commits, each an operation"), sizes, page)?;
-    log(&few, &format!("log of {events} commits in few operations"), sizes, page)?;
+    log(&long, &format!("log of {events} commits, each an operation, packed"), sizes, page)?;
+    log(&few, &format!("log of {events} commits in few operations, as written"), sizes, page)?;
     fork(&short, &long, sizes, page)?;
     undo(&short, &format!("at {SHORT} events"), sizes, page)?;
     undo(&long, &format!("at {events} events"), sizes, page)?;

@@ -80,7 +80,8 @@ const EXPLANATION: &str = "\
 - *List* runs the whole process, and so does `git for-each-ref`, which prints name, time and the trailers for title, status, turns and events; both after `jp store pack`.
 - *Load* opens the workspace and decodes and checks all events in process; `git cat-file --batch` is a whole process that gets the ids of the same blobs and whose output is read and dropped; both after `jp store pack`.
 - *Store size* counts every file of the store after `jp store pack`, with one commit for each event; the peer is one JSON file of the same events.
-- *Log* is `jp conversation log` and `git log --oneline` of the same branch as whole processes that print to `/dev/null`, after `jp store pack`; *each an operation* was appended event by event, *in few operations* 500 events at a time.
+- *Log* is `jp conversation log` and `git log --oneline` of the same branch as whole processes that print to `/dev/null`.
+  *Each an operation* was appended event by event, *in few operations* 500 events at a time; *packed* is after `jp store pack`, *as written* before it.
 - *Fork* is `history::fork` of a whole conversation, in process, on disk when it returns; the peer is the same with a short conversation that is alone in its store.
   Each fork is deleted again.
 - *Undo* and *redo* are `history::undo` and `history::redo` with the guard kept, against `Workspace::append` of one event of 1,024 bytes to the same conversation.
