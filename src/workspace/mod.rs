@@ -3,17 +3,22 @@
 mod append;
 mod check;
 mod error;
+mod export;
 mod guard;
 mod identity;
+mod import;
 mod load;
 mod locate;
 mod open;
 mod overview;
+mod place;
 
 pub use append::{Appended, Receipt, prepare};
 pub use check::Checkup;
 pub use error::{AppendFailure, LoadError, SelectError, WorkspaceError};
+pub use export::{ExportError, Exported};
 pub use guard::{Guard, Handle};
+pub use import::{ImportError, Imported, Incoming};
 pub use load::Conversation;
 pub use locate::Location;
 pub use open::{Initialised, Workspace};

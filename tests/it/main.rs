@@ -6,10 +6,12 @@
 mod append;
 mod concurrency;
 mod crash;
+mod export;
 mod failures;
 mod fixtures;
 mod fsck;
 mod hostile;
+mod import;
 mod init;
 mod listing;
 mod plain_git;

@@ -2,8 +2,10 @@
 
 mod append;
 mod cat;
+mod export;
 mod fsck;
 mod git;
+mod import;
 mod init;
 mod ls;
 mod open;
@@ -33,6 +35,8 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Ls { format } => ls::run(env, output, &format),
             Conversation::Show { target, format } => show::run(env, output, &target, &format),
             Conversation::Cat { id, address } => cat::run(env, output, &id, &address),
+            Conversation::Export(args) => export::run(env, output, &args),
+            Conversation::Import(args) => import::run(env, output, args),
             Conversation::Fsck { ids, repair, format } => {
                 fsck::run(env, output, &ids, repair, &format)
             }
