@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{DONE, Outcome};
+use super::{DONE, Outcome, export::count, fsck::json_problem};
 use crate::{
     cli::{args::Import, error::CommandError, output::Output},
     env::Env,
@@ -39,11 +39,8 @@ fn print(output: &mut Output, is_json: bool, imported: &Imported) -> std::io::Re
         output.json(&report(imported))?;
     } else {
         let Imported { id, summary, files, .. } = imported;
-        let events = super::export::count(summary.events, "event");
-        output.line(format_args!(
-            "{id} {events} in {}",
-            super::export::count(*files as u64, "file")
-        ))?;
+        let events = count(summary.events, "event");
+        output.line(format_args!("{id} {events} in {}", count(*files as u64, "file")))?;
     }
     output.flush()
 }
@@ -58,7 +55,7 @@ fn report(imported: &Imported) -> Value {
         "turns": summary.turns,
         "events": summary.events,
         "files": imported.files,
-        "problems": imported.problems.iter().map(super::fsck::json_problem).collect::<Vec<_>>(),
+        "problems": imported.problems.iter().map(json_problem).collect::<Vec<_>>(),
     })
 }
 
