@@ -106,9 +106,7 @@ fn plan_cut(workspace: &Workspace, source: &Handle, keep: &Keep) -> Result<CutPl
     let files = files.collect();
     let manifests = snapshot.manifests.into_iter();
     let manifests = manifests.filter_map(|(run, manifest)| Some((run, manifest?))).collect();
-    let stream = listed.into_iter().map(|listed| plan::Stored { bytes: listed.bytes, listed });
-    let stream = stream.collect();
-    let cut = Cut { manifests, files, stream, keep: kept.start..=last, next };
+    let cut = Cut { manifests, files, stream: listed, keep: kept.start..=last, next };
     plan::cut(&cut).map_err(|source| ForkError::Encode { id, source })
 }
 

@@ -19,6 +19,13 @@ const STANDS_FOR: &str = "Jp-State";
 const REDO: &str = "Jp-Redo";
 const BEGINS: &str = "Jp-Begins";
 
+/// The most characters of a name, and of a line of a message, that a commit holds.
+const NAME: usize = 200;
+const LINE: usize = 500;
+
+/// The most lines of a message beside its first.
+const LINES: usize = 1000;
+
 /// A commit as it was read.
 #[derive(Clone, Debug)]
 pub struct Commit {
@@ -147,7 +154,8 @@ impl Identity {
                 text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>')).collect();
             // Git strips these from the ends of a name.
             let kept = kept.trim_matches(|c: char| c.is_whitespace() || ".,:;\"'\\".contains(c));
-            if kept.is_empty() { instead.to_owned() } else { kept.to_owned() }
+            let kept: String = kept.chars().take(NAME).collect();
+            if kept.is_empty() { instead.to_owned() } else { kept }
         };
         Self { name: clean(name, "unknown"), email: clean(email, "unknown").replace(' ', "-") }
     }
@@ -252,11 +260,10 @@ impl Description {
         let author = self.author.signature(self.authored);
         let committer = self.committer.signature(self.committed);
         writeln!(text, "author {author}\ncommitter {committer}").expect("a String takes any text");
-        let subject = self.subject.replace(|c: char| c.is_control(), " ");
+        let subject = one_line(&self.subject);
         write!(text, "\n{subject}\n\n").expect("a String takes any text");
-        for line in &self.body {
-            let line = line.replace(|c: char| c.is_control(), " ");
-            writeln!(text, "{line}").expect("a String takes any text");
+        for line in self.body.iter().take(LINES) {
+            writeln!(text, "{}", one_line(line)).expect("a String takes any text");
         }
         if !self.body.is_empty() {
             text.push('\n');
@@ -288,4 +295,14 @@ impl Description {
         }
         text.into_bytes()
     }
+}
+
+/// A text as a line of a message.
+fn one_line(text: &str) -> String {
+    let clean = |c: char| if c.is_control() { ' ' } else { c };
+    let mut line: String = text.chars().take(LINE).map(clean).collect();
+    if text.chars().nth(LINE).is_some() {
+        line.push('…');
+    }
+    line
 }

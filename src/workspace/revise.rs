@@ -51,6 +51,8 @@ impl Workspace {
         })?;
         let commit = written.commits.last().copied().unwrap_or(parent);
         guard.moved_to(commit, None);
+        let notes: Vec<_> = written.notes.into_iter().chain(self.tidy(guard.lock())).collect();
+        guard.note(notes);
         Ok(commit)
     }
 
