@@ -244,7 +244,7 @@ fn check(mut world: World, first: &Index, last: &Index) {
     let left = world.stream();
     let found: Vec<_> = left
         .iter()
-        .map(|listed| listed.clone())
+        .cloned()
         .map(|listed| (listed.run, listed.name, listed.event.unwrap()))
         .collect();
     let name = |(run, name, _): &(Option<RunName>, FileName, Event)| (run.clone(), name.clone());
