@@ -65,14 +65,10 @@ pub fn fork(
     now: Timestamp,
 ) -> Result<Fork, ForkError> {
     let id = source.id();
-    workspace.check_writable(source)?;
-    let snapshot = workspace.snapshot(id, source.commit())?;
-    if snapshot.is_foreign() {
-        return Err(LoadError::Foreign { id, problems: snapshot.problems }.into());
-    }
+    let old = workspace.meta(source)?;
     let forked = Some(Forked { from: id, commit: source.commit().to_string() });
-    let title = title.or_else(|| snapshot.meta.title.clone());
-    let meta = Meta { title, forked, created: Some(now), ..snapshot.meta };
+    let title = title.or_else(|| old.title.clone());
+    let meta = Meta { title, forked, created: Some(now), ..old };
     let (mut changes, remarks, summary) = match keep {
         Keep::All => (Vec::new(), Vec::new(), workspace.summary(source)?),
         keep => {

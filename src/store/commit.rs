@@ -1,6 +1,6 @@
 //! Commits: who wrote what when, and the trailers that group them.
 
-use std::{fmt::Write, str::FromStr};
+use std::{borrow::Cow, fmt::Write, str::FromStr};
 
 use gix::{ObjectId, objs::CommitRef};
 
@@ -50,10 +50,11 @@ impl Commit {
     ) -> Result<Self, ObjectError> {
         objects.commit(&id, buffer)?;
         let commit = parse(id, buffer)?;
-        Ok(Self::new(id, &commit, &String::from_utf8_lossy(commit.message)))
+        let message = text(commit.message);
+        Ok(Self::new(id, &commit, &Trailers::last_of(&message)))
     }
 
-    fn new(id: ObjectId, commit: &CommitRef<'_>, message: &str) -> Self {
+    fn new(id: ObjectId, commit: &CommitRef<'_>, trailers: &Trailers<'_>) -> Self {
         let tree = commit.tree();
         let committed = commit.time().map_or(0, |time| time.seconds);
         Self {
@@ -61,7 +62,7 @@ impl Commit {
             tree,
             parents: commit.parents().collect(),
             committed: Timestamp::from_seconds(committed),
-            summary: Summary::from_message(message, &tree.to_string()),
+            summary: Summary::from_trailers(trailers, &tree.to_string()),
         }
     }
 }
@@ -105,7 +106,7 @@ impl Record {
     ) -> Result<Self, ObjectError> {
         objects.commit(&id, buffer)?;
         let commit = parse(id, buffer)?;
-        let message = String::from_utf8_lossy(commit.message);
+        let message = text(commit.message);
         let (author, authored) = match commit.author() {
             Ok(author) => {
                 let (name, email) = (author.name.to_string(), author.email.to_string());
@@ -114,8 +115,8 @@ impl Record {
             }
             Err(_) => (Identity::new("", ""), Timestamp::from_seconds(0)),
         };
-        let commit = Commit::new(id, &commit, &message);
         let trailers = Trailers::last_of(&message);
+        let commit = Commit::new(id, &commit, &trailers);
         let link = |key: &str| ObjectId::from_hex(trailers.find(key)?.as_bytes()).ok();
         let deed = trailers.find(OPERATION).map(|operation| Deed {
             operation: operation.to_owned(),
@@ -295,6 +296,11 @@ impl Description {
         }
         text.into_bytes()
     }
+}
+
+/// A message as text: what is not UTF-8 is replaced.
+fn text(message: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(message).map_or_else(|_| String::from_utf8_lossy(message), Cow::Borrowed)
 }
 
 /// A text as a line of a message.
