@@ -4,16 +4,20 @@
 
 mod escape;
 mod markdown;
+mod pager;
 mod style;
 mod table;
 mod terminal;
+mod transcript;
 mod width;
 
 pub use escape::{escape, escape_lines};
 pub use markdown::render;
+pub use pager::{ENDS_ON_INTERRUPT, page};
 pub use style::{Face, Style};
 pub use table::Table;
 pub use terminal::Size;
+pub use transcript::{Detail, Hole, Look, Transcript};
 pub use width::{shorten, width};
 
 /// Says something on standard error before a command has begun.

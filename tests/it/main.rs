@@ -13,6 +13,7 @@ mod hostile;
 mod init;
 mod listing;
 mod plain_git;
+mod print;
 mod store;
 mod support;
 mod tidiness;

@@ -7,6 +7,7 @@ mod git;
 mod init;
 mod ls;
 mod open;
+mod print;
 mod schema;
 mod show;
 mod store;
@@ -26,12 +27,14 @@ const DONE: u8 = 0;
 
 /// Runs a command.
 pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
+    output.choose_style(cli.color, env);
     match cli.command {
         Command::Init { directory } => init::run(env, output, &directory),
         Command::Conversation(command) => match command {
             Conversation::Append(args) => append::run(env, output, args),
             Conversation::Ls { format } => ls::run(env, output, &format),
             Conversation::Show { target, format } => show::run(env, output, &target, &format),
+            Conversation::Print(args) => print::run(env, output, &args),
             Conversation::Cat { id, address } => cat::run(env, output, &id, &address),
             Conversation::Fsck { ids, repair, format } => {
                 fsck::run(env, output, &ids, repair, &format)
