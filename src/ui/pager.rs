@@ -54,11 +54,19 @@ impl Pager {
                 shell.arg("-c").arg(program);
                 shell
             }
-            None => process::command(env, "less"),
+            None => {
+                let mut less = process::command(env, "less");
+                less.arg("-R");
+                less
+            }
         };
         if variable(env, "LESS").is_none() {
             // Quit if it fits, let colours through, leave the text on the screen.
             command.env("LESS", "FRX");
+        }
+        if ["LESSCHARSET", "LESSCHARDEF"].iter().all(|name| variable(env, name).is_none()) {
+            // What it gets is UTF-8, whatever the locale says.
+            command.env("LESSCHARSET", "utf-8");
         }
         Some(Self(command))
     }
@@ -239,7 +247,7 @@ mod tests {
             })
         };
         for (vars, expected) in [
-            ([].as_slice(), Some("less")),
+            ([].as_slice(), Some("less -R")),
             (&[("PAGER", "more -f")], Some("sh -c more -f")),
             (&[("PAGER", "more"), ("JP_PAGER", "most")], Some("sh -c most")),
             (&[("PAGER", "more"), ("JP_PAGER", "")], None),
@@ -252,14 +260,16 @@ mod tests {
 
     #[test]
     fn less_is_told_how_to_behave_unless_the_user_did() {
-        let less = |vars: &[(&str, &str)]| {
+        let told = |name: &str, vars: &[(&str, &str)]| {
             let Pager(command) = Pager::of(&env(vars)).unwrap();
-            let found = command.get_envs().find(|(name, _)| *name == "LESS").unwrap();
-            found.1.unwrap().to_owned()
+            let found = command.get_envs().find(|(other, _)| *other == name);
+            found.and_then(|(_, value)| value).map(|value| value.to_str().unwrap().to_owned())
         };
-        assert_eq!(less(&[]), "FRX");
-        assert_eq!(less(&[("LESS", "i")]), "i");
-        assert_eq!(less(&[("LESS", "")]), "");
+        assert_eq!(told("LESS", &[]).as_deref(), Some("FRX"));
+        assert_eq!(told("LESS", &[("LESS", "i")]).as_deref(), Some("i"));
+        assert_eq!(told("LESS", &[("LESS", "")]).as_deref(), Some(""));
+        assert_eq!(told("LESSCHARSET", &[]).as_deref(), Some("utf-8"));
+        assert_eq!(told("LESSCHARSET", &[("LESSCHARDEF", "8bcccb")]), None);
     }
 
     /// Prints lines through a pager as if on a small screen; gives what came out at once.
