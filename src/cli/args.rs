@@ -1,6 +1,6 @@
 //! The arguments of every command. The doc comments are the help.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, num::NonZeroU64, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
@@ -13,6 +13,19 @@ use crate::store::Space;
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
 }
 
 #[derive(Debug, Subcommand)]
@@ -86,6 +99,11 @@ pub enum Conversation {
         #[command(flatten)]
         format: FormatArg,
     },
+    /// Print a conversation for people: who said what, and when
+    ///
+    /// On a terminal it is laid out, and shown by `$JP_PAGER`, `$PAGER` or `less` if it is long.
+    /// Elsewhere it is the markdown that was written.
+    Print(Print),
     /// Print an event file as it is stored
     #[command(override_usage = "jp conversation cat [OPTIONS] [ID] <ADDRESS>")]
     Cat {
@@ -350,6 +368,30 @@ pub enum Label {
         #[command(flatten)]
         format: FormatArg,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct Print {
+    #[command(flatten)]
+    pub target: Target,
+    /// Print only the last turns
+    #[arg(long, value_name = "N")]
+    pub last: Option<NonZeroU64>,
+    /// Print only this turn; the first one is 0
+    #[arg(long, value_name = "N", conflicts_with = "last")]
+    pub turn: Option<u64>,
+    /// Print calls of tools with their arguments and results, not in a line
+    #[arg(long)]
+    pub tools: bool,
+    /// Print what models thought, too
+    #[arg(long)]
+    pub reasoning: bool,
+    /// Print only the texts, as they are stored
+    #[arg(long)]
+    pub raw: bool,
+    /// Do not use a pager
+    #[arg(long)]
+    pub no_pager: bool,
 }
 
 #[derive(Debug, Subcommand)]

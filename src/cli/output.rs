@@ -5,18 +5,45 @@ use std::{
     io::{self, BufWriter, IsTerminal, Write},
 };
 
-use crate::ui::escape;
+use super::args::Color;
+use crate::{
+    env::Env,
+    ui::{self, Style, escape},
+};
 
 /// The two streams of a command.
 pub struct Output {
     stdout: BufWriter<io::Stdout>,
     stderr: io::Stderr,
+    style: Style,
 }
 
 impl Output {
     /// The streams of this process.
     pub fn of_process() -> Self {
-        Self { stdout: BufWriter::new(io::stdout()), stderr: io::stderr() }
+        let stdout = BufWriter::new(io::stdout());
+        Self { stdout, stderr: io::stderr(), style: Style::PLAIN }
+    }
+
+    /// Uses colours when the user wants them.
+    pub fn choose_style(&mut self, color: Color, env: &Env) {
+        let wanted = match color {
+            Color::Auto => None,
+            Color::Always => Some(true),
+            Color::Never => Some(false),
+        };
+        self.style = Style::choose(wanted, self.is_terminal(), env);
+    }
+
+    /// How what was asked for may look.
+    pub fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Whether what was asked for is laid out for a screen: on a terminal, or if colours are
+    /// wanted elsewhere.
+    pub fn is_for_a_screen(&self) -> bool {
+        self.is_terminal() || self.style.is_colour()
     }
 
     /// Writes a line of what was asked for.
@@ -32,6 +59,24 @@ impl Output {
     /// Writes bytes of what was asked for, as they are.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stdout.write_all(bytes)
+    }
+
+    /// Writes what a function prints.
+    pub fn print(&mut self, print: impl Fn(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        print(&mut self.stdout)
+    }
+
+    /// Writes what a function prints, through a pager if it is too long for the terminal. The
+    /// function may be called a second time if there is no pager after all.
+    pub fn page(
+        &mut self,
+        env: &Env,
+        print: impl Fn(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if !self.is_terminal() {
+            return print(&mut self.stdout);
+        }
+        ui::page(env, &mut self.stdout, print)
     }
 
     /// Writes a value as JSON.

@@ -19,6 +19,7 @@ mod import;
 mod init;
 mod listing;
 mod plain_git;
+mod print;
 mod reference;
 mod shelf;
 mod store;

@@ -16,6 +16,7 @@ mod log;
 mod ls;
 mod man;
 mod open;
+mod print;
 mod redo;
 mod reference;
 mod restore;
@@ -48,6 +49,7 @@ const DONE: u8 = 0;
 
 /// Runs a command.
 pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
+    output.choose_style(cli.color, env);
     match cli.command {
         Command::Init { directory } => init::run(env, output, &directory),
         Command::Conversation(command) => match command {
@@ -69,6 +71,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Rm(args) => rm::run(env, output, &args),
             Conversation::Export(args) => export::run(env, output, &args),
             Conversation::Import(args) => import::run(env, output, args),
+            Conversation::Print(args) => print::run(env, output, &args),
             Conversation::Fsck { ids, repair, format } => {
                 fsck::run(env, output, &ids, repair, &format)
             }
