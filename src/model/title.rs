@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_title_is_the_first_line_without_markup() {
-        let title = |text| title_from(text).unwrap_or_default();
+        let title = |text: &str| title_from(text).unwrap_or_default();
         assert_eq!(title("# Set up *the* project\n\nwith tests"), "Set up the project");
         assert_eq!(title("\n\nFix `main.rs`\nplease"), "Fix main.rs");
         assert_eq!(title("```\ncode\n```\nWhat is this?"), "What is this?");
