@@ -5,6 +5,7 @@
 mod append;
 mod change;
 mod create;
+mod cut;
 mod outline;
 mod repair;
 mod sanitize;
@@ -14,6 +15,7 @@ mod summary;
 pub use append::{AppendError, Draft, Step, append};
 pub use change::{Change, TreePath};
 pub use create::create;
+pub use cut::{Cut, CutPlan, Stored, cut};
 pub use outline::Outline;
 pub use repair::{Listed, Repair, Repairs, repair};
 pub use sanitize::{Fix, sanitize};
