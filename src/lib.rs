@@ -24,6 +24,8 @@ pub mod store;
 
 pub mod workspace;
 
+pub mod history;
+
 pub mod ui;
 
 mod cli;
