@@ -2,7 +2,10 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+use super::{commands::Shell, complete::Candidates};
+use crate::store::Space;
 
 /// Keep conversations with language models as directories in git
 #[derive(Debug, Parser)]
@@ -21,7 +24,7 @@ pub enum Command {
     /// Running it again changes nothing.
     Init {
         /// The directory [default: the current one]
-        #[arg(default_value = ".", hide_default_value = true)]
+        #[arg(default_value = ".", hide_default_value = true, value_hint = ValueHint::DirPath)]
         directory: PathBuf,
     },
     /// Work with conversations
@@ -40,11 +43,32 @@ pub enum Command {
     /// Print the JSON Schema of an event type or of `meta.toml`
     Schema {
         /// The event type, or `meta` [default: list the names]
+        #[arg(add = Candidates::Schemas)]
         name: Option<String>,
         /// Write all schemas into this directory instead
-        #[arg(long, value_name = "DIR", conflicts_with = "name")]
+        #[arg(long, value_name = "DIR", conflicts_with = "name", value_hint = ValueHint::DirPath)]
         write: Option<PathBuf>,
     },
+    /// Print a script that lets a shell complete commands, options and conversations
+    ///
+    /// The script asks jp while you type, so that it knows the conversations of the workspace that
+    /// you are in.
+    Completions {
+        /// The shell, and how it learns of the script
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// Write a man page for each command into a directory
+    ///
+    /// In `~/.local/share/man/man1` most systems find them: `man jp` and `man jp-conversation-show`.
+    Man {
+        /// The directory, which is made if it is not there
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        directory: PathBuf,
+    },
+    /// Print the reference of all commands as markdown
+    #[command(hide = true)]
+    Reference,
 }
 
 #[derive(Debug, Subcommand)]
@@ -53,11 +77,8 @@ pub enum Conversation {
     ///
     /// What is printed is on disk. If one file cannot be appended, none is.
     Append(Append),
-    /// List conversations, last used first
-    Ls {
-        #[command(flatten)]
-        format: FormatArg,
-    },
+    /// List conversations, last changed first
+    Ls(Ls),
     /// Show a conversation: what it is waiting for, and its events
     Show {
         #[command(flatten)]
@@ -66,15 +87,65 @@ pub enum Conversation {
         format: FormatArg,
     },
     /// Print an event file as it is stored
+    #[command(override_usage = "jp conversation cat [OPTIONS] [ID] <ADDRESS>")]
     Cat {
-        /// The conversation: its id, or a beginning of it that no other has
-        id: String,
-        /// The number of the event, or the name of its file
-        address: String,
+        /// The conversation [default: the one last changed], then the number of the event or the
+        /// name of its file
+        #[arg(required = true, num_args = 1..=2, value_names = ["ID", "ADDRESS"])]
+        #[arg(add = Candidates::ConversationThenEvent)]
+        args: Vec<String>,
+        #[command(flatten)]
+        at: AtArg,
     },
+    /// List what happened to a conversation, newest first
+    ///
+    /// One line for each operation: what one command did, or a commit that something else made.
+    /// The commits can be given to `--at`.
+    Log(Log),
+    /// Take back the last operation
+    ///
+    /// A whole command is taken back: a turn, an edit, an append, a title. Done again, it takes
+    /// back the one before. History is kept: undo is a new commit that brings back the old tree.
+    Undo(Change),
+    /// Do again what undo took back
+    ///
+    /// Works until something new happens.
+    Redo(Change),
+    /// Bring back an earlier version, or a conversation from the trash
+    Restore {
+        #[command(flatten)]
+        change: Change,
+        #[command(flatten)]
+        at: AtArg,
+    },
+    /// Start a new conversation from another one
+    ///
+    /// The fork shares everything with it up to here, and costs next to nothing.
+    Fork(Fork),
+    /// Print or set the title of a conversation
+    Title {
+        /// The conversation: its id, or a beginning of it that no other has
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
+        id: String,
+        /// The new title [default: print the present one]
+        title: Option<String>,
+        /// Take the title away
+        #[arg(long, conflicts_with = "title")]
+        clear: bool,
+    },
+    /// Mark conversations, to find them again with `ls --label`
+    #[command(subcommand)]
+    Label(Label),
+    /// Put conversations away: `ls` shows them with `--archived` only
+    Archive(Several),
+    /// Bring archived conversations back
+    Unarchive(Several),
+    /// Move conversations to the trash, from where `restore` brings them back
+    Rm(Several),
     /// List everything that is wrong with conversations, by file and line
     Fsck {
         /// The conversations [default: all]
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
         ids: Vec<String>,
         /// Mend what can be mended, as a commit
         #[arg(long)]
@@ -89,7 +160,7 @@ pub enum Conversation {
                             jp conversation append [OPTIONS] --new <FILE>...")]
 pub struct Append {
     /// The conversation (not with --new), then event files; `-` is standard input
-    #[arg(required = true, value_name = "ID|FILE")]
+    #[arg(required = true, value_name = "ID|FILE", add = Candidates::ConversationThenFiles)]
     pub args: Vec<OsString>,
     /// Start a new conversation
     #[arg(long)]
@@ -99,6 +170,139 @@ pub struct Append {
     pub title: Option<String>,
     #[command(flatten)]
     pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct Ls {
+    /// Those that were archived
+    #[arg(long, conflicts_with = "trash")]
+    pub archived: bool,
+    /// Those in the trash
+    #[arg(long)]
+    pub trash: bool,
+    /// Those with this label; can be given again
+    #[arg(long, value_name = "KEY[=VALUE]", add = Candidates::Labels)]
+    pub label: Vec<String>,
+    /// In which order
+    #[arg(long, value_enum, default_value_t = Sort::Updated)]
+    pub sort: Sort,
+    /// The other way round
+    #[arg(long)]
+    pub reverse: bool,
+    /// No more than this many
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Forks below what they were forked from
+    #[arg(long)]
+    pub tree: bool,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sort {
+    /// Last changed first
+    Updated,
+    /// Last begun first
+    Created,
+    /// By title
+    Title,
+    /// Most turns first
+    Turns,
+    /// Most events first
+    Events,
+}
+
+#[derive(Debug, Args)]
+pub struct Log {
+    #[command(flatten)]
+    pub target: Target,
+    /// Each commit of each operation
+    #[arg(long)]
+    pub events: bool,
+    /// With all conversations that were forked from the same one
+    #[arg(long)]
+    pub graph: bool,
+    /// No more than this many operations
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// The conversation that a command changes.
+#[derive(Debug, Args)]
+pub struct Change {
+    /// The conversation: its id, or a beginning of it that no other has [default: the only one
+    /// there is]
+    #[arg(add = Candidates::Conversations(&[Space::Heads]))]
+    pub id: Option<String>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// The conversations that a command moves.
+#[derive(Debug, Args)]
+pub struct Several {
+    /// The conversations: their ids, or beginnings of them that no others have
+    #[arg(required = true, value_name = "ID")]
+    #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
+    pub ids: Vec<String>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct Fork {
+    #[command(flatten)]
+    pub target: Target,
+    /// Keep the last N turns
+    #[arg(long, value_name = "N", conflicts_with_all = ["first", "from", "until"])]
+    pub last: Option<u64>,
+    /// Keep the first N turns
+    #[arg(long, value_name = "N", conflicts_with_all = ["from", "until"])]
+    pub first: Option<u64>,
+    /// Keep what comes from here on: the turn of an event, a turn or a time
+    #[arg(long, value_name = "PLACE")]
+    pub from: Option<String>,
+    /// Keep what comes up to here: an event, a turn or a time
+    #[arg(long, value_name = "PLACE")]
+    pub until: Option<String>,
+    /// The title of the fork [default: the same]
+    #[arg(long)]
+    pub title: Option<String>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Label {
+    /// Set labels of a conversation
+    Add {
+        /// The conversation: its id, or a beginning of it that no other has
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
+        id: String,
+        /// The labels
+        #[arg(required = true, value_name = "KEY[=VALUE]", add = Candidates::Labels)]
+        labels: Vec<String>,
+    },
+    /// Take labels of a conversation away
+    Rm {
+        /// The conversation: its id, or a beginning of it that no other has
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
+        id: String,
+        /// The labels
+        #[arg(required = true, value_name = "KEY")]
+        keys: Vec<String>,
+    },
+    /// List the labels of a conversation, or all labels and how many conversations have them
+    Ls {
+        /// The conversation: its id, or a beginning of it that no other has [default: all active
+        /// ones]
+        id: Option<String>,
+        #[command(flatten)]
+        format: FormatArg,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -115,6 +319,22 @@ pub enum Store {
         #[command(flatten)]
         format: FormatArg,
     },
+    /// Delete conversations in the trash for good
+    ///
+    /// Nothing else ever deletes anything. What would go is shown first, and you are asked.
+    EmptyTrash {
+        /// Those that have been in the trash for longer than this, such as `30d` or `2 weeks`
+        #[arg(long, value_name = "AGE")]
+        older_than: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+        /// Show what would go, and nothing else
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        format: FormatArg,
+    },
     /// Check every object in it
     Fsck {
         #[command(flatten)]
@@ -127,7 +347,17 @@ pub enum Store {
 pub struct Target {
     /// The conversation: its id, or a beginning of it that no other has [default: the one last
     /// changed]
+    #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
     pub id: Option<String>,
+    #[command(flatten)]
+    pub at: AtArg,
+}
+
+#[derive(Debug, Args)]
+pub struct AtArg {
+    /// As it was: at a commit, `turn 4`, `~2` operations ago, `2h ago` or `2026-11-01 14:03`
+    #[arg(long, value_name = "WHEN")]
+    pub at: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -6,8 +6,12 @@ use super::output::Output;
 use crate::{
     format::EncodeError,
     fsutil::FsError,
+    history::{AtError, ForkError},
     model::ConversationId,
-    store::{GitError, MaintenanceError, PublishError, RefError, Space, StatsError, WriteError},
+    store::{
+        GitError, MaintenanceError, MoveError, PublishError, RefError, Space, StatsError,
+        WriteError,
+    },
     ui::escape,
     workspace::{AppendFailure, LoadError, SelectError, WorkspaceError},
 };
@@ -212,6 +216,43 @@ impl From<LoadError> for CommandError {
             _ => None,
         };
         Self::failure(error).hint_if(hint)
+    }
+}
+
+impl From<MoveError> for CommandError {
+    fn from(error: MoveError) -> Self {
+        Self::failure(error)
+    }
+}
+
+impl From<AtError> for CommandError {
+    fn from(error: AtError) -> Self {
+        let id = match error {
+            AtError::Load(error) => return Self::from(error),
+            AtError::NoCommit { id, .. }
+            | AtError::Ambiguous { id, .. }
+            | AtError::NoTurn { id, .. }
+            | AtError::TooFarBack { id, .. }
+            | AtError::TooEarly { id, .. }
+            | AtError::Event { id, .. } => id,
+        };
+        Self::failure(error).hint(format!("`jp conversation log {id}` lists its versions"))
+    }
+}
+
+impl From<ForkError> for CommandError {
+    fn from(error: ForkError) -> Self {
+        match error {
+            ForkError::Load(error) => Self::from(error),
+            ForkError::Write(error) => Self::from(error),
+            error @ ForkError::Nothing { id } => {
+                Self::failure(error).hint(format!("`jp conversation show {id}` lists its events"))
+            }
+            error @ ForkError::Encode { .. } => Self::failure(error),
+            error @ (ForkError::NoEvent { id, .. } | ForkError::Damaged { id, .. }) => {
+                Self::failure(error).hint(format!("`jp conversation show {id}` lists its events"))
+            }
+        }
     }
 }
 

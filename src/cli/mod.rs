@@ -4,22 +4,29 @@
 
 mod args;
 mod commands;
+mod complete;
 mod error;
 mod output;
 
 use std::ffi::OsString;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use self::{args::Cli, error::CommandError, output::Output};
 use crate::env::Env;
 
+/// The name by which everybody calls the program.
+const NAME: &str = "jp";
+
 /// Runs jp and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>, env: &Env) -> u8 {
     let mut output = Output::of_process();
-    let result = match Cli::try_parse_from(args) {
-        Ok(cli) => commands::run(cli, env, &mut output),
-        Err(error) => Err(CommandError::from_clap(&error, &mut output)),
+    let result = match env.var(complete::VARIABLE) {
+        Some(shell) => complete::answer(Cli::command(), args, shell, env, &mut output),
+        None => match Cli::try_parse_from(args) {
+            Ok(cli) => commands::run(cli, env, &mut output),
+            Err(error) => Err(CommandError::from_clap(&error, &mut output)),
+        },
     };
     let result = result.and_then(|code| output.flush().map(|()| code).map_err(CommandError::from));
     match result {

@@ -1,8 +1,33 @@
-//! Operations over commits: what changed between two versions, and who wrote what.
+//! What happened to a conversation: operations over commits, undo and redo, time travel, forks.
 //!
-//! Reads trees and compares them. It decides nothing about what a tree may hold, and prints nothing.
+//! An operation is what one command did: commits in a row that name the same operation, or one
+//! commit that something else made. Nothing here rewrites history: undo is a new commit that
+//! brings back an old tree.
 
+mod at;
 mod compare;
+mod cursor;
+mod dropped;
+mod fork;
+mod graph;
+mod lineage;
 mod lines;
+mod moment;
+mod operation;
 mod script;
+mod undo;
+mod walk;
 mod words;
+
+pub use at::{AtError, resolve};
+pub use dropped::{Dropped, dropped};
+pub use fork::{Fork, ForkError, Keep, fork};
+pub use graph::{Drawn, draw};
+pub use lineage::{Branching, branchings, family, family_tree};
+pub use moment::{InvalidAge, InvalidMoment, Moment, Scope, parse_age};
+pub use operation::{Operation, Operations, operations};
+pub use undo::{Turned, redo, restore, undo};
+pub use walk::{Walk, records, walk};
+
+#[cfg(test)]
+mod tests;

@@ -95,10 +95,6 @@ pub fn cut(input: &Cut) -> Result<CutPlan, EncodeError> {
 }
 
 impl Stored {
-    fn kind(&self) -> Option<&EventKind> {
-        self.listed.event.as_ref().map(|event| &event.kind)
-    }
-
     fn path(&self) -> TreePath {
         TreePath::event_in(self.listed.run.as_ref(), &self.listed.name)
     }
@@ -109,8 +105,8 @@ impl Stored {
 struct Place {
     was: u64,
     now: Option<u64>,
-    /// Whether it is in the part that was asked for, and belongs to its turn whatever follows.
-    solid: bool,
+    /// Whether it stays because it is in the part that was asked for.
+    asked: bool,
 }
 
 fn places(input: &Cut, remarks: &mut Vec<String>) -> Vec<Place> {
@@ -120,7 +116,12 @@ fn places(input: &Cut, remarks: &mut Vec<String>) -> Vec<Place> {
         || turns_before.iter().enumerate().filter(|(at, _)| asked(*at)).map(|(_, turn)| *turn);
     let (first_left, last_left) = (left().min(), left().max());
     let last = turns_before.last().copied();
-    let stays = |(at, stored): (usize, &Stored)| match stored.kind() {
+    let stays = |(at, stored): (usize, &Stored)| match stored
+        .listed
+        .event
+        .as_ref()
+        .map(|event| &event.kind)
+    {
         Some(EventKind::ConfigDelta(_)) if at < *input.keep.start() => {
             remarks.push(format!("{}: stays, its configuration is in force", stored.path()));
             true
@@ -143,7 +144,7 @@ fn places(input: &Cut, remarks: &mut Vec<String>) -> Vec<Place> {
     let place = |(at, stays): (usize, bool)| Place {
         was: turns_before[at],
         now: if stays { turns_after.next() } else { None },
-        solid: asked(at) && !input.stream[at].listed.event.as_ref().is_some_and(is_prelude),
+        asked: asked(at),
     };
     stays.into_iter().enumerate().map(place).collect()
 }
@@ -154,7 +155,6 @@ fn rewritten(
     places: &[Place],
     remarks: &mut Vec<String>,
 ) -> Result<BTreeMap<TreePath, Vec<u8>>, EncodeError> {
-    let turns_cut = places.get(*input.keep.start()).map_or(0, |place| place.was);
     let mut rewritten = BTreeMap::new();
     for (stored, place) in input.stream.iter().zip(places) {
         let Some(event @ Event { kind: EventKind::Compaction(compaction), .. }) =
@@ -162,7 +162,7 @@ fn rewritten(
         else {
             continue;
         };
-        let moved = renumbered(compaction, turns_cut, places);
+        let moved = renumbered(compaction, places);
         if place.now.is_none() || moved == *compaction {
             continue;
         }
@@ -182,19 +182,19 @@ fn covered(compaction: &Compaction) -> String {
 }
 
 /// A compaction of the same turns under their new numbers, without those that go.
-fn renumbered(compaction: &Compaction, turns_cut: u64, places: &[Place]) -> Compaction {
-    let solid = || {
-        let kept = |place: &Place| place.now.filter(|_| place.solid).map(|now| (place.was, now));
-        places.iter().filter_map(kept)
+fn renumbered(compaction: &Compaction, places: &[Place]) -> Compaction {
+    let asked = || places.iter().filter(|place| place.asked);
+    let now = |place: Option<&Place>| place.and_then(|place| place.now);
+    let ahead = |turn: u64| {
+        // Of a turn that is still to come, only the distance to the last one is known.
+        let last = asked().rfind(|place| place.now.is_some())?;
+        Some(last.now? + turn.checked_sub(last.was)?)
     };
-    let (last_was, last_now) = solid().next_back().unwrap_or((turns_cut, 0));
-    // Of a turn that is still to come, only the distance to the last one is known.
-    let ahead = |turn: u64| turn.checked_sub(last_was).map(|distance| last_now + distance);
     let (from, to) = (compaction.from_turn, compaction.to_turn);
-    let first = solid().find(|(was, _)| *was >= from).map(|(_, now)| now);
-    let last = solid().rev().find(|(was, _)| *was <= to).map(|(_, now)| now);
-    let to_turn = ahead(to).or(last).unwrap_or(0);
-    let from_turn = first.or(ahead(from)).unwrap_or(0).min(to_turn);
+    let first = asked().find(|place| place.was >= from && place.now.is_some());
+    let last = asked().rfind(|place| place.was <= to && place.now.is_some());
+    let to_turn = ahead(to).or_else(|| now(last)).unwrap_or(to);
+    let from_turn = now(first).or_else(|| ahead(from)).unwrap_or(from).min(to_turn);
     Compaction { from_turn, to_turn, rules: compaction.rules.clone() }
 }
 
@@ -207,7 +207,6 @@ fn turns<'a>(events: impl Iterator<Item = Option<&'a Event>>) -> Vec<u64> {
     for event in events {
         let Some(event) = event else {
             turns.push(progress.current_turn().unwrap_or(0));
-            prelude = 0;
             continue;
         };
         let takes_prelude = event.event_type() == EventType::Request && progress.begins_turn(event);
@@ -218,14 +217,13 @@ fn turns<'a>(events: impl Iterator<Item = Option<&'a Event>>) -> Vec<u64> {
             turns[before..].fill(turn);
         }
         turns.push(turn);
-        prelude = if is_prelude(event) { prelude + 1 } else { 0 };
+        prelude = if is_prelude(event.event_type()) { prelude + 1 } else { 0 };
     }
     turns
 }
 
-/// Whether an event belongs to the request that comes after it.
-fn is_prelude(event: &Event) -> bool {
-    let event_type = event.event_type();
+/// Whether events of this type belong to the request that comes after them.
+fn is_prelude(event_type: EventType) -> bool {
     matches!(event_type, EventType::ConfigDelta | EventType::Compaction | EventType::Attachment)
 }
 

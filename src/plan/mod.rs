@@ -11,6 +11,7 @@ mod repair;
 mod sanitize;
 mod seal;
 mod summary;
+mod trailers;
 
 pub use append::{AppendError, Draft, Step, append};
 pub use change::{Change, TreePath};
@@ -20,7 +21,8 @@ pub use outline::Outline;
 pub use repair::{Listed, Repair, Repairs, repair};
 pub use sanitize::{Fix, sanitize};
 pub use seal::seal;
-pub use summary::Summary;
+pub use summary::{Heading, Summary};
+pub use trailers::Trailers;
 
 #[cfg(test)]
 mod tests;

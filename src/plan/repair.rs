@@ -23,6 +23,8 @@ pub struct Listed {
     pub name: FileName,
     /// The event, if the file is there and can be read.
     pub event: Option<Event>,
+    /// The bytes of the file.
+    pub bytes: u64,
 }
 
 /// Everything that a repair needs to know.
@@ -186,7 +188,7 @@ impl Work {
         let mut calls: Vec<ToolCall> = Vec::new();
         let mut last: Option<(Option<RunName>, FileName)> = None;
         let mut seen = BTreeSet::new();
-        for (index, Listed { run, name, event }) in listed.into_iter().enumerate() {
+        for (index, Listed { run, name, event, .. }) in listed.into_iter().enumerate() {
             let Some(event) = event else {
                 self.unlist(&run, &name, "it is missing or cannot be read");
                 continue;

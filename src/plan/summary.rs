@@ -1,21 +1,45 @@
 //! What a list of conversations shows, and what the next append needs: a cache of the tree that
 //! travels in the commit message.
 
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 
-use super::Outline;
+use super::{
+    Outline,
+    trailers::{Trailers, many_lines, one_line},
+};
 use crate::{
     format::FormatVersion,
-    model::{Address, Progress, Status},
+    model::{Address, ConversationId, Meta, Progress, Status},
 };
+
+/// What a list of conversations shows of `meta.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    /// What people call the conversation.
+    pub title: Option<String>,
+    /// Marks by which people find it again.
+    pub labels: BTreeMap<String, String>,
+    /// The conversation that it was forked from.
+    pub forked: Option<ConversationId>,
+}
+
+impl From<&Meta> for Heading {
+    fn from(meta: &Meta) -> Self {
+        Self {
+            title: meta.title.clone(),
+            labels: meta.labels.clone(),
+            forked: meta.forked.as_ref().map(|forked| forked.from),
+        }
+    }
+}
 
 /// What a list of conversations shows, and what the next append needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// The version of the format that the tree is written in.
     pub format: FormatVersion,
-    /// The title.
-    pub title: Option<String>,
+    /// Title, labels and so on.
+    pub heading: Heading,
     /// What the conversation is waiting for.
     pub status: Status,
     /// Turns begun.
@@ -32,6 +56,8 @@ pub struct Summary {
 
 const FORMAT: &str = "Jp-Format";
 const TITLE: &str = "Jp-Title";
+const LABELS: &str = "Jp-Labels";
+const FORKED: &str = "Jp-Forked";
 const STATUS: &str = "Jp-Status";
 const TURNS: &str = "Jp-Turns";
 const EVENTS: &str = "Jp-Events";
@@ -46,11 +72,11 @@ const TREE: &str = "Jp-Tree";
 const TREE_DIGITS: usize = 10;
 
 impl Summary {
-    /// The summary of a conversation with this title and outline.
-    pub fn new(title: Option<String>, outline: &Outline) -> Self {
+    /// The summary of a conversation with this heading and outline.
+    pub fn new(heading: Heading, outline: &Outline) -> Self {
         Self {
             format: FormatVersion::CURRENT,
-            title,
+            heading,
             status: outline.progress.status(),
             turns: outline.progress.turns(),
             events: outline.events,
@@ -67,8 +93,15 @@ impl Summary {
             writeln!(text, "{key}: {value}").expect("a String takes any text");
         };
         put(FORMAT, &self.format);
-        if let Some(title) = &self.title {
+        let Heading { title, labels, forked } = &self.heading;
+        if let Some(title) = title {
             put(TITLE, &one_line(title));
+        }
+        if !labels.is_empty() {
+            put(LABELS, &serde_json::to_string(labels).expect("labels have text keys"));
+        }
+        if let Some(forked) = forked {
+            put(FORKED, forked);
         }
         put(STATUS, &one_line(&self.status.to_string()));
         put(TURNS, &self.turns);
@@ -106,13 +139,23 @@ impl Summary {
             Some(text) => Some(text.parse().ok()?),
             None => Some(Address::new(u32::try_from(events).ok()?)?),
         };
-        let title = match trailers.find(TITLE) {
-            Some(text) => Some(many_lines(text)?),
-            None => None,
+        let heading = Heading {
+            title: match trailers.find(TITLE) {
+                Some(text) => Some(many_lines(text)?),
+                None => None,
+            },
+            labels: match trailers.find(LABELS) {
+                Some(text) => serde_json::from_str(text).ok()?,
+                None => BTreeMap::new(),
+            },
+            forked: match trailers.find(FORKED) {
+                Some(text) => Some(text.parse().ok()?),
+                None => None,
+            },
         };
         Some(Self {
             format: trailers.find(FORMAT)?.parse().ok()?,
-            title,
+            heading,
             status,
             turns,
             events,
@@ -123,37 +166,6 @@ impl Summary {
     }
 }
 
-/// The last paragraph of a commit message.
-struct Trailers<'a>(&'a str);
-
-impl<'a> Trailers<'a> {
-    fn last_of(message: &'a str) -> Self {
-        let message = message.trim_end();
-        Self(message.rsplit_once("\n\n").map_or(message, |(_, last)| last))
-    }
-
-    fn find(&self, key: &str) -> Option<&'a str> {
-        let value = |line: &'a str| line.strip_prefix(key)?.strip_prefix(": ");
-        self.0.lines().find_map(value)
-    }
-}
-
-/// A text on one line: as it is if that is safe, else as a JSON string.
-fn one_line(text: &str) -> String {
-    let safe = !text.is_empty()
-        && !text.starts_with('"')
-        && text.trim() == text
-        && !text.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
-    if safe {
-        return text.to_owned();
-    }
-    serde_json::Value::from(text).to_string()
-}
-
-fn many_lines(text: &str) -> Option<String> {
-    if text.starts_with('"') { serde_json::from_str(text).ok() } else { Some(text.to_owned()) }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -161,7 +173,7 @@ mod tests {
     use super::*;
 
     fn summary(title: Option<String>) -> Summary {
-        Summary::new(title, &Outline::new())
+        Summary::new(Heading { title, ..Heading::default() }, &Outline::new())
     }
 
     #[test]
@@ -177,6 +189,15 @@ mod tests {
         #[test]
         fn any_title_travels(title in any::<Option<String>>()) {
             let summary = summary(title);
+            let message = format!("subject\n\n{}", summary.to_trailers("abc"));
+            prop_assert_eq!(Summary::from_message(&message, "abc"), Some(summary));
+        }
+
+        #[test]
+        fn any_labels_travel(labels in any::<BTreeMap<String, String>>()) {
+            let forked = Some("jp-c17528832001".parse().unwrap());
+            let heading = Heading { labels, forked, ..Heading::default() };
+            let summary = Summary::new(heading, &Outline::new());
             let message = format!("subject\n\n{}", summary.to_trailers("abc"));
             prop_assert_eq!(Summary::from_message(&message, "abc"), Some(summary));
         }

@@ -242,7 +242,7 @@ proptest! {
             let event = draft.event.clone();
             if let Ok(step) = append(&mut outline, draft) {
                 files.apply(&step.changes);
-                listed.push(Listed { run: None, name: step.name, event: Some(event) });
+                listed.push(Listed { run: None, name: step.name, event: Some(event), bytes: 0 });
             }
         }
         let names = listed.iter().map(|listed| listed.name.clone()).collect();
@@ -268,7 +268,7 @@ proptest! {
             let event = event(*step);
             let name = crate::format::FileName::new(Address::new(number as u32).unwrap(), &event, None);
             manifest.push(name.clone(), None);
-            listed.push(Listed { run: None, name, event: Some(event) });
+            listed.push(Listed { run: None, name, event: Some(event), bytes: 0 });
         }
         let mut events: BTreeMap<_, _> =
             listed.iter().map(|listed| (listed.name.clone(), listed.event.clone().unwrap())).collect();
@@ -296,7 +296,7 @@ proptest! {
         }
         let listed: Vec<_> = manifest
             .events()
-            .map(|name| Listed { run: None, name: name.clone(), event: Some(events[name].clone()) })
+            .map(|name| Listed { run: None, name: name.clone(), event: Some(events[name].clone()), bytes: 0 })
             .collect();
         let again = repair(input(&manifest, listed, events.keys().cloned().collect()));
         prop_assert_eq!(again, Repairs::default());

@@ -1,11 +1,23 @@
 //! Commits: who wrote what when, and the trailers that group them.
 
-use std::fmt::Write;
+use std::{fmt::Write, str::FromStr};
 
 use gix::{ObjectId, objs::CommitRef};
 
 use super::{ObjectError, Objects};
-use crate::{model::Timestamp, plan::Summary};
+use crate::{
+    model::{ConversationId, Timestamp},
+    plan::{Summary, Trailers},
+};
+
+const OPERATION: &str = "Jp-Operation";
+const ORIGIN: &str = "Jp-Origin";
+const TURN: &str = "Jp-Turn";
+const NO_TURN: &str = "none";
+const BASE: &str = "Jp-Base";
+const STANDS_FOR: &str = "Jp-State";
+const REDO: &str = "Jp-Redo";
+const BEGINS: &str = "Jp-Begins";
 
 /// A commit as it was read.
 #[derive(Clone, Debug)]
@@ -30,20 +42,92 @@ impl Commit {
         buffer: &mut Vec<u8>,
     ) -> Result<Self, ObjectError> {
         objects.commit(&id, buffer)?;
-        let damaged = |message: String| ObjectError::Damaged { id, message };
-        let commit = CommitRef::from_bytes(buffer, gix::hash::Kind::Sha1)
-            .map_err(|error| damaged(error.to_string()))?;
+        let commit = parse(id, buffer)?;
+        Ok(Self::new(id, &commit, &String::from_utf8_lossy(commit.message)))
+    }
+
+    fn new(id: ObjectId, commit: &CommitRef<'_>, message: &str) -> Self {
         let tree = commit.tree();
         let committed = commit.time().map_or(0, |time| time.seconds);
-        let message = String::from_utf8_lossy(commit.message);
-        Ok(Self {
+        Self {
             id,
             tree,
             parents: commit.parents().collect(),
             committed: Timestamp::from_seconds(committed),
-            summary: Summary::from_message(&message, &tree.to_string()),
-        })
+            summary: Summary::from_message(message, &tree.to_string()),
+        }
     }
+}
+
+/// A commit with everything that it says.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Tree, parents, summary.
+    pub commit: Commit,
+    /// The first line of its message.
+    pub subject: String,
+    /// Who wrote the event.
+    pub author: Identity,
+    /// When the event happened.
+    pub authored: Timestamp,
+    /// What jp wrote down beside; `None` if something else made the commit.
+    pub deed: Option<Deed>,
+}
+
+/// What jp writes down with a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deed {
+    /// What commits of one command share.
+    pub operation: String,
+    /// Who brought it about.
+    pub origin: Origin,
+    /// The turn that it belongs to.
+    pub turn: Option<u64>,
+    /// The other commits that it speaks of.
+    pub links: Links,
+    /// The conversation that begins with it.
+    pub begins: Option<ConversationId>,
+}
+
+impl Record {
+    /// Reads a commit with everything that it says.
+    pub fn read(
+        objects: &Objects,
+        id: ObjectId,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Self, ObjectError> {
+        objects.commit(&id, buffer)?;
+        let commit = parse(id, buffer)?;
+        let message = String::from_utf8_lossy(commit.message);
+        let (author, authored) = match commit.author() {
+            Ok(author) => {
+                let (name, email) = (author.name.to_string(), author.email.to_string());
+                let seconds = author.time().map_or(0, |time| time.seconds);
+                (Identity { name, email }, Timestamp::from_seconds(seconds))
+            }
+            Err(_) => (Identity::new("", ""), Timestamp::from_seconds(0)),
+        };
+        let commit = Commit::new(id, &commit, &message);
+        let trailers = Trailers::last_of(&message);
+        let link = |key: &str| ObjectId::from_hex(trailers.find(key)?.as_bytes()).ok();
+        let deed = trailers.find(OPERATION).map(|operation| Deed {
+            operation: operation.to_owned(),
+            origin: trailers.find(ORIGIN).and_then(|w| w.parse().ok()).unwrap_or(Origin::Edit),
+            turn: match trailers.find(TURN) {
+                Some(turn) => turn.parse().ok(),
+                None => commit.summary.as_ref().and_then(|summary| summary.turns.checked_sub(1)),
+            },
+            links: Links { base: link(BASE), stands_for: link(STANDS_FOR), redo: link(REDO) },
+            begins: trailers.find(BEGINS).and_then(|id| id.parse().ok()),
+        });
+        let subject = message.lines().next().unwrap_or_default().to_owned();
+        Ok(Self { commit, subject, author, authored, deed })
+    }
+}
+
+fn parse(id: ObjectId, bytes: &[u8]) -> Result<CommitRef<'_>, ObjectError> {
+    CommitRef::from_bytes(bytes, gix::hash::Kind::Sha1)
+        .map_err(|error| ObjectError::Damaged { id, message: error.to_string() })
 }
 
 /// A name and an address, as commits carry them.
@@ -68,13 +152,14 @@ impl Identity {
         Self { name: clean(name, "unknown"), email: clean(email, "unknown").replace(' ', "-") }
     }
 
-    fn line(&self, role: &str, time: Timestamp) -> String {
+    /// Name, address and time on one line, as git writes them.
+    pub fn signature(&self, time: Timestamp) -> String {
         let minutes = time.offset_seconds() / 60;
         let sign = if minutes < 0 { '-' } else { '+' };
         let (hours, minutes) = (minutes.abs() / 60, minutes.abs() % 60);
         // Git takes no times before 1970.
         let seconds = time.seconds().max(0);
-        format!("{role} {} <{}> {seconds} {sign}{hours:02}{minutes:02}\n", self.name, self.email)
+        format!("{} <{}> {seconds} {sign}{hours:02}{minutes:02}", self.name, self.email)
     }
 }
 
@@ -103,6 +188,31 @@ impl Origin {
     }
 }
 
+impl FromStr for Origin {
+    type Err = UnknownOrigin;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        let all = [Self::User, Self::Model, Self::Tool, Self::Edit];
+        all.into_iter().find(|origin| origin.as_str() == word).ok_or(UnknownOrigin)
+    }
+}
+
+/// A word that no origin has.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an origin: expected user, model, tool or edit")]
+pub struct UnknownOrigin;
+
+/// Other commits that a commit speaks of. Undo and redo find their way by them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    /// The commit before its operation, so that a long operation need not be walked through.
+    pub base: Option<ObjectId>,
+    /// The commit whose state it brought back, and for which it stands from then on.
+    pub stands_for: Option<ObjectId>,
+    /// The commit whose state a redo brings back.
+    pub redo: Option<ObjectId>,
+}
+
 /// Everything of a commit but its tree and parent.
 #[derive(Clone, Debug)]
 pub struct Description {
@@ -116,6 +226,10 @@ pub struct Description {
     pub origin: Origin,
     /// The turn that it belongs to.
     pub turn: Option<u64>,
+    /// The other commits that it speaks of.
+    pub links: Links,
+    /// The conversation that begins with it.
+    pub begins: Option<ConversationId>,
     /// The summary of its tree; without one, readers look at the tree itself.
     pub summary: Option<Summary>,
     /// Who wrote the event.
@@ -135,8 +249,9 @@ impl Description {
         if let Some(parent) = parent {
             writeln!(text, "parent {parent}").expect("a String takes any text");
         }
-        text.push_str(&self.author.line("author", self.authored));
-        text.push_str(&self.committer.line("committer", self.committed));
+        let author = self.author.signature(self.authored);
+        let committer = self.committer.signature(self.committed);
+        writeln!(text, "author {author}\ncommitter {committer}").expect("a String takes any text");
         let subject = self.subject.replace(|c: char| c.is_control(), " ");
         write!(text, "\n{subject}\n\n").expect("a String takes any text");
         for line in &self.body {
@@ -147,12 +262,26 @@ impl Description {
             text.push('\n');
         }
         let (operation, origin) = (&self.operation, self.origin.as_str());
-        write!(text, "Jp-Operation: {operation}\nJp-Origin: {origin}\n")
-            .expect("a String takes any text");
+        let mut put = |key: &str, value: &dyn std::fmt::Display| {
+            writeln!(text, "{key}: {value}").expect("a String takes any text");
+        };
+        put(OPERATION, operation);
+        put(ORIGIN, &origin);
+        if let Some(id) = &self.begins {
+            put(BEGINS, id);
+        }
+        let Links { base, stands_for, redo } = &self.links;
+        for (key, commit) in [(BASE, base), (STANDS_FOR, stands_for), (REDO, redo)] {
+            if let Some(commit) = commit {
+                put(key, commit);
+            }
+        }
         // Most events belong to the last turn, and the summary counts those.
         let turns = self.summary.as_ref().map(|summary| summary.turns);
-        if let Some(turn) = self.turn.filter(|turn| turns != Some(turn + 1)) {
-            writeln!(text, "Jp-Turn: {turn}").expect("a String takes any text");
+        match self.turn {
+            Some(turn) if turns == Some(turn + 1) => {}
+            Some(turn) => put(TURN, &turn),
+            None => put(TURN, &NO_TURN),
         }
         if let Some(summary) = &self.summary {
             text.push_str(&summary.to_trailers(&tree.to_string()));

@@ -108,32 +108,38 @@ impl Store {
             return Ok(Vec::new());
         }
         pack::replace_all(&objects, &stage, |base| {
-            let base = base.to_string_lossy();
-            let said = self.git_output(
-                env,
-                &[
-                    "-c",
-                    "pack.writeReverseIndex=false",
-                    "-c",
-                    "pack.compression=9",
-                    "pack-objects",
-                    "-q",
-                    "--all",
-                    "--reflog",
-                    "--keep-unreachable",
-                    // Without it git does not compare objects of a pack that has no deltas yet.
-                    "--no-reuse-delta",
-                    "--delta-base-offset",
-                    "--window=250",
-                    "--depth=50",
-                    &base,
-                ],
-            )?;
-            let text = String::from_utf8_lossy(&said);
-            ObjectId::from_hex(text.trim().as_bytes()).map_err(|error| {
-                let message = format!("it printed `{}`: {error}", text.trim().escape_debug());
-                GitError::Failed { command: "pack-objects".to_owned(), message }.into()
-            })
+            self.pack_objects(env, base, &["--keep-unreachable"])
+        })
+    }
+
+    /// Lets git write one pack, with deltas; what no ref reaches is in it only if asked for.
+    pub(super) fn pack_objects(
+        &self,
+        env: &Env,
+        base: &Path,
+        more: &[&str],
+    ) -> Result<ObjectId, MaintenanceError> {
+        let base = base.to_string_lossy();
+        // Without `--no-reuse-delta` git does not compare objects of a pack that has none yet.
+        let options = [
+            "-c",
+            "pack.writeReverseIndex=false",
+            "-c",
+            "pack.compression=9",
+            "pack-objects",
+            "-q",
+            "--all",
+            "--reflog",
+            "--no-reuse-delta",
+            "--delta-base-offset",
+            "--window=250",
+            "--depth=50",
+        ];
+        let said = self.git_output(env, &[&options[..], more, &[&base]].concat())?;
+        let text = String::from_utf8_lossy(&said);
+        ObjectId::from_hex(text.trim().as_bytes()).map_err(|error| {
+            let message = format!("it printed `{}`: {error}", text.trim().escape_debug());
+            GitError::Failed { command: "pack-objects".to_owned(), message }.into()
         })
     }
 

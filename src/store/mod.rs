@@ -7,6 +7,7 @@
 mod commit;
 mod config;
 mod directory;
+mod gate;
 mod git;
 mod listing;
 mod locate;
@@ -15,13 +16,15 @@ mod maintenance;
 mod objects;
 mod pack;
 mod publish;
+mod purge;
 mod refs;
 mod repository;
+mod shelf;
 mod snapshot;
 mod stats;
 mod write;
 
-pub use commit::{Commit, Description, Identity, Origin};
+pub use commit::{Commit, Deed, Description, Identity, Links, Origin, Record};
 pub use directory::Directory;
 pub use git::{ConfigKey, GitError};
 pub use gix::ObjectId;
@@ -32,11 +35,13 @@ pub use maintenance::{MaintenanceError, PackReport};
 pub use objects::{ObjectError, Objects};
 pub use pack::{DamagedPack, MergeError};
 pub use publish::PublishError;
+pub use purge::Purged;
 pub use refs::{RefError, RefName, Refs, Space};
 pub use repository::{Store, StoreError, WorkspaceId};
+pub use shelf::{MoveError, Mover};
 pub use snapshot::{Located, Problem, ProblemKind, ReadError, Snapshot};
 pub use stats::{Stats, StatsError};
-pub use write::{NewCommit, Tip, WriteError, Written};
+pub use write::{Content, NewCommit, Tip, WriteError, Written};
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use gix::ObjectId;
 use super::{
     Commit, Holder, Lock, LockError, ObjectError, Objects, RefError, Space,
     config::Config,
-    refs::{self, Expected, RefName, Refs},
+    refs::{self, RefName, Refs},
 };
 use crate::{
     fsutil::{self, AtPath, FsError},
@@ -179,23 +179,6 @@ impl Store {
             }
         }
         Ok(false)
-    }
-
-    /// Moves a conversation from one space to another. The lock is the permission.
-    pub fn move_to(
-        &self,
-        _lock: &Lock,
-        id: ConversationId,
-        from: Space,
-        to: Space,
-        commit: ObjectId,
-    ) -> Result<(), RefError> {
-        match refs::update(&self.path, &Self::ref_name(to, id), Expected::Absent, commit) {
-            // A process that was killed got as far as this.
-            Err(RefError::Moved { actual: Some(actual), .. }) if actual == commit => {}
-            moved => moved?,
-        }
-        refs::delete(&self.path, &Self::ref_name(from, id), Expected::Is(commit))
     }
 
     /// Reads a commit.

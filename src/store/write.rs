@@ -6,6 +6,7 @@ use super::{
     Directory, Lock, Store,
     commit::Description,
     directory::ApplyError,
+    gate::Gate,
     pack::PackBuilder,
     publish::{PublishError, Published, publish},
     refs::{Expected, RefError, Space},
@@ -15,10 +16,19 @@ use crate::{model::ConversationId, plan::Change};
 /// A commit to be made.
 #[derive(Clone, Debug)]
 pub struct NewCommit {
-    /// What changes in the tree.
-    pub changes: Vec<Change>,
+    /// Its tree.
+    pub content: Content,
     /// Everything else.
     pub description: Description,
+}
+
+/// The tree of a commit to be made.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// That of the commit before, with these changes.
+    Changed(Vec<Change>),
+    /// One that is in the store already, to the bit unless there are changes.
+    Tree(ObjectId, Vec<Change>),
 }
 
 /// Where a conversation stands: the commit that is continued, and its tree.
@@ -53,7 +63,7 @@ pub enum WriteError {
     Pack(#[from] super::pack::PackError),
     /// It could not be made durable.
     #[error(transparent)]
-    Publish(PublishError),
+    Publish(#[from] PublishError),
 }
 
 impl Store {
@@ -66,12 +76,46 @@ impl Store {
         tip: &mut Tip,
         commits: &[NewCommit],
     ) -> Result<Written, WriteError> {
+        let expected = tip.commit.map_or(Expected::Absent, Expected::Is);
+        self.write_over(lock, space, id, expected, tip, commits)
+    }
+
+    /// Makes commits on top of a tip that belongs to another conversation, and makes the ref.
+    pub fn branch(
+        &self,
+        lock: &Lock,
+        space: Space,
+        id: ConversationId,
+        tip: &mut Tip,
+        commits: &[NewCommit],
+    ) -> Result<Written, WriteError> {
+        self.write_over(lock, space, id, Expected::Absent, tip, commits)
+    }
+
+    fn write_over(
+        &self,
+        lock: &Lock,
+        space: Space,
+        id: ConversationId,
+        expected: Expected,
+        tip: &mut Tip,
+        commits: &[NewCommit],
+    ) -> Result<Written, WriteError> {
         let mut pack = PackBuilder::new();
         let mut ids = Vec::with_capacity(commits.len());
         let mut tree = tip.tree.clone();
         let mut parent = tip.commit;
         for commit in commits {
-            let root = tree.apply(&commit.changes, &self.objects, &mut pack)?;
+            let root = match &commit.content {
+                Content::Changed(changes) => tree.apply(changes, &self.objects, &mut pack)?,
+                Content::Tree(id, changes) => {
+                    tree = Directory::read(&self.objects, id).map_err(ApplyError::from)?;
+                    match &changes[..] {
+                        [] => *id,
+                        changes => tree.apply(changes, &self.objects, &mut pack)?,
+                    }
+                }
+            };
             let bytes = commit.description.encode(&root, parent.as_ref());
             let id = pack.add(Kind::Commit, &bytes)?;
             parent = Some(id);
@@ -81,7 +125,7 @@ impl Store {
             return Ok(Written { commits: ids, notes: Vec::new() });
         };
         let name = Self::ref_name(space, id);
-        let expected = tip.commit.map_or(Expected::Absent, Expected::Is);
+        let _gate = Gate::enter(self.path()).map_err(PublishError::from)?;
         let stage_key = lock.path().file_stem().unwrap_or_default().to_string_lossy();
         let published = publish(self.path(), &stage_key, pack.finish()?, &name, expected, new)
             .map_err(|error| match error {

@@ -2,9 +2,11 @@
 //!
 //! Nothing here decides what is said; it only decides how it looks.
 
+mod confirm;
 mod escape;
 mod table;
 
+pub use confirm::confirm;
 pub use escape::escape;
 pub use table::Table;
 

@@ -1,14 +1,11 @@
 //! Writing: new conversations, and events at the end.
 
-use super::{AppendFailure, Guard, LoadError, Workspace, guard::State};
+use super::{AppendFailure, Guard, LoadError, Workspace, guard::State, scribe::Scribe};
 use crate::{
     format::{Compatibility, FileName, Flaw, Form, Manifest, decode, limits, stamp},
-    model::{Address, ConversationId, Event, EventType, Meta, Timestamp, Writer},
-    plan::{self, Change, Draft, Outline, Summary},
-    store::{
-        Commit, Description, Directory, Identity, Listing, LockError, NewCommit, ObjectId, Origin,
-        Problem, Space, Tip, WriteError, Written,
-    },
+    model::{Address, ConversationId, EventType, Meta, Timestamp},
+    plan::{self, Draft, Heading, Outline},
+    store::{Commit, Directory, Listing, ObjectId, Problem, Space, Tip, WriteError, Written},
 };
 
 /// An event that is on disk.
@@ -51,33 +48,15 @@ pub fn prepare(
 impl Workspace {
     /// Makes a conversation with its first events. The id is the time, or the next free one.
     pub fn create(&self, meta: &Meta, drafts: &[Draft]) -> Result<(Guard, Receipt), AppendFailure> {
-        let now = self.env.now();
-        let mut id = ConversationId::at(now);
-        loop {
-            let lock = match self.store.lock(id, &self.holder()) {
-                Ok(lock) => lock,
-                Err(LockError::Held { .. }) => {
-                    id = id.next();
-                    continue;
-                }
-                Err(error) => return Err(AppendFailure::Lock(error)),
-            };
-            if self.store.knows(id)? {
-                id = id.next();
-                continue;
-            }
-            let state =
-                State { tip: Tip::default(), outline: Outline::new(), title: meta.title.clone() };
-            let meta = Meta { created: meta.created.or(Some(now)), ..meta.clone() };
-            match self.commit_all(&lock, id, state, Some(&meta), drafts) {
-                Ok((state, receipt)) => {
-                    let commit = state.tip.commit.expect("a conversation was written just now");
-                    return Ok((Guard::new(id, commit, lock, Some(state)), receipt));
-                }
-                Err(AppendFailure::Write { source: WriteError::Moved, .. }) => id = id.next(),
-                Err(error) => return Err(error),
-            }
-        }
+        let created = meta.created.or(Some(self.env.now()));
+        let meta = Meta { created, ..meta.clone() };
+        let (id, lock, (state, receipt)) = self.begin(|lock, id| {
+            let (tip, outline) = (Tip::default(), Outline::new());
+            let state = State { tip, outline, heading: Heading::from(&meta) };
+            self.commit_all(lock, id, state, Some(&meta), drafts)
+        })?;
+        let commit = state.tip.commit.expect("a conversation was written just now");
+        Ok((Guard::new(id, commit, lock, Some(state)), receipt))
     }
 
     /// Appends events: one commit each, all of them durable when this returns.
@@ -109,7 +88,7 @@ impl Workspace {
         new: Option<&Meta>,
         drafts: &[Draft],
     ) -> Result<(State, Receipt), AppendFailure> {
-        let scribe = Scribe::new(self)?;
+        let mut scribe = Scribe::new(self, state.tip.commit)?;
         let mut commits = Vec::with_capacity(drafts.len() + 1);
         if let Some(meta) = new {
             let config = include_bytes!("../../templates/base-config.toml");
@@ -157,10 +136,10 @@ impl Workspace {
         if !conversation.snapshot.is_writable() {
             return Err(AppendFailure::ReadOnly { id, version });
         }
-        let title = conversation.snapshot.meta.title.clone();
+        let heading = Heading::from(&conversation.snapshot.meta);
         match conversation.outline() {
             Some(outline) if conversation.problems.iter().all(Problem::is_harmless) => {
-                Ok(State { tip, outline, title })
+                Ok(State { tip, outline, heading })
             }
             _ => Err(AppendFailure::Damaged { id, problems: conversation.problems }),
         }
@@ -202,68 +181,6 @@ impl Workspace {
             bytes: summary.bytes,
             progress: summary.progress,
         };
-        Ok(Some(State { tip, outline, title: summary.title }))
-    }
-}
-
-/// Writes the descriptions of the commits of one command.
-pub(super) struct Scribe {
-    user: Identity,
-    operation: String,
-    now: Timestamp,
-}
-
-impl Scribe {
-    pub(super) fn new(workspace: &Workspace) -> Result<Self, AppendFailure> {
-        let random: [u8; 4] = workspace.env.random().map_err(AppendFailure::Random)?;
-        let operation = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self { user: workspace.user(), operation, now: workspace.env.now() })
-    }
-
-    fn creation(&self, id: ConversationId, state: &State, changes: Vec<Change>) -> NewCommit {
-        self.commit(format!("create {id}"), Vec::new(), Origin::User, None, Some(state), changes)
-    }
-
-    fn step(&self, state: &State, event: &Event, step: &plan::Step) -> NewCommit {
-        let (origin, author) = match event.writer() {
-            Writer::User => (Origin::User, self.user.clone()),
-            Writer::Model(name) => {
-                (Origin::Model, Identity::new(name.unwrap_or("model"), "model@jp.invalid"))
-            }
-            Writer::Tool(name) => {
-                (Origin::Tool, Identity::new(name.unwrap_or("tool"), "tool@jp.invalid"))
-            }
-        };
-        let subject = format!("append {}", step.name);
-        let turn = Some(step.turn);
-        let changes = step.changes.clone();
-        let mut commit = self.commit(subject, Vec::new(), origin, turn, Some(state), changes);
-        commit.description.author = author;
-        commit.description.authored = event.timestamp;
-        commit
-    }
-
-    pub(super) fn commit(
-        &self,
-        subject: String,
-        body: Vec<String>,
-        origin: Origin,
-        turn: Option<u64>,
-        state: Option<&State>,
-        changes: Vec<Change>,
-    ) -> NewCommit {
-        let description = Description {
-            subject,
-            body,
-            operation: self.operation.clone(),
-            origin,
-            turn,
-            summary: state.map(|state| Summary::new(state.title.clone(), &state.outline)),
-            author: self.user.clone(),
-            authored: self.now,
-            committer: self.user.clone(),
-            committed: self.now,
-        };
-        NewCommit { changes, description }
+        Ok(Some(State { tip, outline, heading: summary.heading }))
     }
 }

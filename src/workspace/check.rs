@@ -1,13 +1,13 @@
 //! Looking for everything that is wrong with a conversation, and mending it.
 
-use super::{AppendFailure, Conversation, Guard, Handle, LoadError, Workspace, append::Scribe};
+use super::{AppendFailure, Conversation, Guard, Handle, LoadError, Revision, Workspace};
 use crate::{
     format::{CONFIG_FILE, FileName, Flaw, MANIFEST_FILE, META_FILE, decode_meta, limits},
     model::Meta,
     plan::{Repair, Repairs, TreePath, repair},
     store::{
-        CASE_TWIN, Commit, Directory, EXECUTABLE, Listing, ODD_MODE, ObjectError, ObjectId, Origin,
-        Problem, ProblemKind, ReadError, Space, TWICE, Tip, WriteError,
+        CASE_TWIN, Commit, Content, EXECUTABLE, Links, Listing, ODD_MODE, ObjectError, ObjectId,
+        Origin, Problem, ProblemKind, ReadError, TWICE,
     },
 };
 
@@ -60,9 +60,10 @@ impl Workspace {
             if repairs.actions.is_empty() {
                 break;
             }
-            let written = self.commit_repair(guard, commit.id, &commit.tree, &repairs)?;
-            checkup.commit = Some(written);
-            checkup.actions.extend(repairs.actions);
+            let Repairs { changes, actions } = repairs;
+            let content = Content::Changed(changes);
+            checkup.commit = Some(self.commit_repair(guard, content, &actions)?);
+            checkup.actions.extend(actions);
         }
         checkup.left = self.examine(guard)?.problems;
         Ok(checkup)
@@ -89,7 +90,7 @@ impl Workspace {
     /// Brings back the last version that can be read, when the present one cannot.
     fn go_back(&self, guard: &mut Guard, why: &str) -> Result<Checkup, AppendFailure> {
         let id = guard.id();
-        let tip = self.store.tip(Space::Heads, id)?.ok_or(LoadError::Gone(id))?;
+        let tip = guard.commit();
         let unreadable = |source| AppendFailure::Load(LoadError::object(id, source));
         let mut commit = self.store.commit(tip).map_err(unreadable)?;
         loop {
@@ -103,41 +104,30 @@ impl Workspace {
             }
         }
         let action = format!("the version of commit {} is brought back: {why}", commit.id);
-        let repairs = Repairs { changes: Vec::new(), actions: vec![action] };
-        let written = self.commit_repair(guard, tip, &commit.tree, &repairs)?;
+        let actions = vec![action];
+        let written =
+            self.commit_repair(guard, Content::Tree(commit.tree, Vec::new()), &actions)?;
         let path = TreePath::manifest();
         let problem = Problem { path, flaw: Flaw::new(why), kind: ProblemKind::Damage };
-        Ok(Checkup {
-            problems: vec![problem],
-            actions: repairs.actions,
-            commit: Some(written),
-            left: Vec::new(),
-        })
+        Ok(Checkup { problems: vec![problem], actions, commit: Some(written), left: Vec::new() })
     }
 
-    /// Commits a repair of a tree on top of a commit.
+    /// Commits a repair of the version of the guard: changes of its tree, or of another one.
     fn commit_repair(
         &self,
         guard: &mut Guard,
-        parent: ObjectId,
-        tree: &ObjectId,
-        repairs: &Repairs,
+        content: Content,
+        actions: &[String],
     ) -> Result<ObjectId, AppendFailure> {
-        let id = guard.id();
-        let tree = Directory::read(self.store.objects(), tree)
-            .map_err(|source| LoadError::object(id, source))?;
-        let mut tip = Tip { commit: Some(parent), tree };
-        let (subject, body) = (format!("repair {id}"), repairs.actions.clone());
-        let changes = repairs.changes.clone();
-        let new = Scribe::new(self)?.commit(subject, body, Origin::Edit, None, None, changes);
-        let written = self.store.write(guard.lock(), Space::Heads, id, &mut tip, &[new]);
-        let written = written.map_err(|source| match source {
-            WriteError::Moved => AppendFailure::Contended { id },
-            source => AppendFailure::write(id, source),
-        })?;
-        let commit = written.commits.last().copied().unwrap_or(parent);
-        guard.moved_to(commit, None);
-        Ok(commit)
+        let revision = Revision {
+            subject: format!("repair {}", guard.id()),
+            body: actions.to_vec(),
+            origin: Origin::Edit,
+            content,
+            summary: None,
+            links: Links::default(),
+        };
+        self.revise(guard, revision)
     }
 }
 

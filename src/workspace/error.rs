@@ -9,8 +9,8 @@ use crate::{
     model::ConversationId,
     plan::AppendError,
     store::{
-        LockError, ObjectError, Problem, PublishError, ReadError, RefError, Space, StoreError,
-        WriteError,
+        LockError, MoveError, ObjectError, Problem, PublishError, ReadError, RefError, Space,
+        StoreError, WriteError,
     },
 };
 
@@ -66,7 +66,8 @@ fn first(problems: &[Problem]) -> String {
 }
 
 impl LoadError {
-    pub(super) fn object(id: ConversationId, source: ObjectError) -> Self {
+    /// An object of a conversation cannot be read.
+    pub fn object(id: ConversationId, source: ObjectError) -> Self {
         Self::Read { id, source: ReadError::Object(source) }
     }
 }
@@ -97,6 +98,8 @@ pub enum AppendFailure {
     Unconfirmed { id: ConversationId, source: PublishError },
     #[error(transparent)]
     Ref(#[from] RefError),
+    #[error(transparent)]
+    Move(#[from] MoveError),
     #[error("cannot get random bytes: {0}")]
     Random(std::io::Error),
 }

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, ops::Deref};
 use super::{AppendFailure, LoadError, SelectError, Workspace};
 use crate::{
     model::ConversationId,
-    plan::Outline,
-    store::{Commit, Holder, Lock, LockError, ObjectId, RefError, RefName, Space, Tip},
+    plan::{Heading, Outline},
+    store::{Commit, Holder, Lock, ObjectId, RefError, RefName, Space, Tip},
 };
 
 /// Proof that a conversation exists, as it was at one of its commits; needed to read it.
@@ -18,6 +18,10 @@ pub struct Handle {
 }
 
 impl Handle {
+    pub(super) fn new(id: ConversationId, space: Space, commit: ObjectId) -> Self {
+        Self { id, space, commit }
+    }
+
     /// The conversation.
     pub fn id(&self) -> ConversationId {
         self.id
@@ -85,7 +89,7 @@ pub struct Guard {
 pub(super) struct State {
     pub(super) tip: Tip,
     pub(super) outline: Outline,
-    pub(super) title: Option<String>,
+    pub(super) heading: Heading,
 }
 
 impl Deref for Guard {
@@ -132,12 +136,20 @@ impl Workspace {
 
     /// The conversations of a space, by id. One that is half moved is where it was found first.
     pub fn ids_in(&self, space: Space) -> Result<Vec<(ConversationId, ObjectId)>, RefError> {
-        let mut ids = conversations(self.store.list(space)?.refs);
+        self.keep_strongest(space, self.store.list(space)?.refs)
+    }
+
+    /// The conversations among refs of a space, without those that are half moved and count as
+    /// being in a stronger space.
+    pub(super) fn keep_strongest(
+        &self,
+        space: Space,
+        refs: Vec<(RefName, ObjectId)>,
+    ) -> Result<Vec<(ConversationId, ObjectId)>, RefError> {
+        let mut ids = conversations(refs);
         for stronger in space.stronger() {
-            let hidden: BTreeSet<_> = conversations(self.store.list(*stronger)?.refs)
-                .into_iter()
-                .map(|(id, _)| id)
-                .collect();
+            let hidden = conversations(self.store.list(*stronger)?.refs);
+            let hidden: BTreeSet<_> = hidden.into_iter().map(|(id, _)| id).collect();
             ids.retain(|(id, _)| !hidden.contains(id));
         }
         Ok(ids)
@@ -200,23 +212,10 @@ impl Workspace {
         if space != Space::Heads {
             return Err(AppendFailure::PutAway { id, space });
         }
-        let lock = self.store.lock(id, &self.holder()).map_err(|source| match source {
-            LockError::Held { .. } => AppendFailure::Locked { id, source },
-            source => AppendFailure::Lock(source),
-        })?;
+        let lock = self.lock_of(id)?;
         // Whoever had the lock before may have moved it.
         let commit = self.store.tip(space, id)?.ok_or(LoadError::Gone(id))?;
         Ok(Guard { handle: handle.at(commit), lock, state: None })
-    }
-
-    /// Moves a conversation to the trash. The guard is used up: nothing can be written after it.
-    pub fn remove(&self, guard: Guard) -> Result<ConversationId, RefError> {
-        let id = guard.id();
-        let Some(commit) = self.store.tip(Space::Heads, id)? else {
-            return Ok(id);
-        };
-        self.store.move_to(&guard.lock, id, Space::Heads, Space::Trash, commit)?;
-        Ok(id)
     }
 
     pub(super) fn holder(&self) -> Holder {

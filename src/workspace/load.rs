@@ -110,7 +110,7 @@ impl Workspace {
         snapshot: &Snapshot,
         problems: &mut Vec<Problem>,
     ) -> Result<(Vec<Listed>, u64), ReadError> {
-        let mut bytes = 0;
+        let (mut bytes, mut counted) = (0, 0);
         let mut progress = Progress::default();
         let mut listed = Vec::with_capacity(snapshot.order.len());
         for located in &snapshot.order {
@@ -137,10 +137,12 @@ impl Workspace {
                     None
                 }
             };
+            let before = std::mem::replace(&mut counted, bytes);
             if bytes > limits::CONVERSATION {
                 return Err(ReadError::TooLarge);
             }
-            listed.push(Listed { run: located.run.clone(), name: located.name.clone(), event });
+            let (run, name, bytes) = (located.run.clone(), located.name.clone(), bytes - before);
+            listed.push(Listed { run, name, event, bytes });
         }
         Ok((listed, bytes))
     }

@@ -1,6 +1,7 @@
 //! Open a conversation: find the workspace, hold a handle to read, hold a guard to write.
 
 mod append;
+mod begin;
 mod check;
 mod error;
 mod guard;
@@ -9,6 +10,9 @@ mod load;
 mod locate;
 mod open;
 mod overview;
+mod revise;
+mod scribe;
+mod shelf;
 
 pub use append::{Appended, Receipt, prepare};
 pub use check::Checkup;
@@ -18,3 +22,5 @@ pub use load::Conversation;
 pub use locate::Location;
 pub use open::{Initialised, Workspace};
 pub use overview::{Overview, Row};
+pub use revise::Revision;
+pub use shelf::Trashed;

@@ -1,8 +1,9 @@
 //! The list of conversations, from one commit each.
 
-use super::Workspace;
+use super::{Handle, Workspace};
 use crate::{
     model::{ConversationId, Status, Timestamp},
+    plan::Heading,
     store::{Commit, ObjectId, RefError, Space},
 };
 
@@ -20,8 +21,12 @@ pub struct Overview {
 pub struct Row {
     /// The conversation.
     pub id: ConversationId,
-    /// What people call it.
-    pub title: Option<String>,
+    /// Where it is kept.
+    pub space: Space,
+    /// The version that the row shows.
+    pub commit: ObjectId,
+    /// Title, labels and so on.
+    pub heading: Heading,
     /// What it is waiting for; what is wrong if it cannot be read.
     pub status: Result<Status, String>,
     /// Turns begun.
@@ -32,42 +37,49 @@ pub struct Row {
     pub updated: Timestamp,
 }
 
+impl Row {
+    /// A handle to the conversation.
+    pub fn handle(&self) -> Handle {
+        Handle::new(self.id, self.space, self.commit)
+    }
+}
+
 impl Workspace {
-    /// Lists the active conversations.
-    pub fn overview(&self) -> Result<Overview, RefError> {
-        let refs = self.store.list(Space::Heads)?;
+    /// Lists the conversations of a space.
+    pub fn overview(&self, space: Space) -> Result<Overview, RefError> {
+        let refs = self.store.list(space)?;
         let mut buffer = Vec::new();
         let mut rows = Vec::with_capacity(refs.refs.len());
-        for (name, commit) in refs.refs {
-            let id = name.conversation().and_then(|(_, id)| id.parse().ok());
-            if let Some(id) = id {
-                rows.push(self.row(id, commit, &mut buffer));
-            }
+        for (id, commit) in self.keep_strongest(space, refs.refs)? {
+            rows.push(self.row(&Handle::new(id, space, commit), &mut buffer));
         }
         rows.sort_by_key(|row: &Row| std::cmp::Reverse((row.updated.instant(), row.id)));
         Ok(Overview { rows, problems: refs.problems })
     }
 
     /// A conversation as a list shows it.
-    pub fn row(&self, id: ConversationId, commit: ObjectId, buffer: &mut Vec<u8>) -> Row {
-        match Commit::read(self.store.objects(), commit, buffer) {
-            Err(error) => unreadable(id, id.begun(), error.to_string()),
+    pub fn row(&self, handle: &Handle, buffer: &mut Vec<u8>) -> Row {
+        let (id, space) = (handle.id(), handle.space());
+        match Commit::read(self.store.objects(), handle.commit(), buffer) {
+            Err(error) => unreadable(handle, id.begun(), error.to_string()),
             Ok(Commit { summary: Some(summary), committed, .. }) => Row {
                 id,
-                title: summary.title,
+                space,
+                commit: handle.commit(),
+                heading: summary.heading,
                 status: Ok(summary.status),
                 turns: summary.turns,
                 events: summary.events,
                 updated: committed,
             },
-            Ok(commit) => self.row_from_tree(id, &commit),
+            Ok(commit) => self.row_from_tree(handle, &commit),
         }
     }
 
     /// A conversation whose last commit somebody else made: its tree is read.
-    fn row_from_tree(&self, id: ConversationId, commit: &Commit) -> Row {
-        match self.examine_at(id, commit.id) {
-            Err(error) => unreadable(id, commit.committed, error.to_string()),
+    fn row_from_tree(&self, handle: &Handle, commit: &Commit) -> Row {
+        match self.examine(handle) {
+            Err(error) => unreadable(handle, commit.committed, error.to_string()),
             Ok(conversation) => {
                 let progress = conversation.progress();
                 let status =
@@ -76,8 +88,10 @@ impl Workspace {
                         None => Ok(progress.status()),
                     };
                 Row {
-                    id,
-                    title: conversation.snapshot.meta.title.clone(),
+                    id: handle.id(),
+                    space: handle.space(),
+                    commit: commit.id,
+                    heading: Heading::from(&conversation.snapshot.meta),
                     status,
                     turns: progress.turns(),
                     events: conversation.listed.len() as u64,
@@ -88,6 +102,8 @@ impl Workspace {
     }
 }
 
-fn unreadable(id: ConversationId, updated: Timestamp, why: String) -> Row {
-    Row { id, title: None, status: Err(why), turns: 0, events: 0, updated }
+fn unreadable(handle: &Handle, updated: Timestamp, why: String) -> Row {
+    let (id, space, commit) = (handle.id(), handle.space(), handle.commit());
+    let heading = Heading::default();
+    Row { id, space, commit, heading, status: Err(why), turns: 0, events: 0, updated }
 }

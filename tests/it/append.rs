@@ -63,7 +63,7 @@ fn commits_say_who_wrote_and_when() {
     };
     assert_eq!(key("Jp-Origin"), "user\nuser\nmodel\nmodel\ntool\n");
     // The turn is the last one unless a trailer says otherwise.
-    assert_eq!(key("Jp-Turn"), "\n\n\n\n\n");
+    assert_eq!(key("Jp-Turn"), "none\n\n\n\n\n");
     assert_eq!(key("Jp-Turns"), "0\n1\n1\n1\n1\n");
     assert_eq!(key("Jp-Events"), "0\n1\n2\n3\n4\n");
     let operations = key("Jp-Operation");

@@ -101,6 +101,16 @@ fn kill_everywhere(
     scene: impl Fn() -> (Jp, Option<String>) + Sync,
     program: impl Fn(Option<&str>) -> Vec<String> + Sync,
 ) -> Vec<String> {
+    kill_and_check(scene, program, check)
+}
+
+/// Kills a program at its calls, each time in a new scene, and returns what a check of what is left
+/// has to say.
+pub fn kill_and_check(
+    scene: impl Fn() -> (Jp, Option<String>) + Sync,
+    program: impl Fn(Option<&str>) -> Vec<String> + Sync,
+    check: impl Fn(&Jp, Option<&str>, &Output) -> Result<(), String> + Sync,
+) -> Vec<String> {
     let command = |id: Option<&str>| {
         let mut program = program(id);
         if program[0] != "sh" {
@@ -119,7 +129,7 @@ fn kill_everywhere(
         .map(|index| 1 + index * (calls - 1) / (sample - 1))
         .flat_map(|call| [Interruption::Before(call), Interruption::After(call)])
         .collect();
-    assert!(points.len() >= 40, "{calls} calls");
+    assert!(points.len() >= 30, "{calls} calls");
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -198,7 +208,8 @@ fn expect_event(jp: &Jp, id: &str, address: &str, expected: &str) -> Result<(), 
     Err(format!("{id} {address}: expected {expected:?}, found {found:?}"))
 }
 
-fn sound(jp: &Jp, store: &Path) -> Result<(), String> {
+/// Whether git finds nothing wrong.
+pub fn sound(jp: &Jp, store: &Path) -> Result<(), String> {
     let args = ["fsck", "--strict", "--full", "--no-progress", "--no-dangling"];
     let fsck = Output::of(jp.command("git").arg("-C").arg(store).args(args));
     let quiet = fsck.stderr.lines().all(|line| line.starts_with("notice:"));

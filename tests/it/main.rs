@@ -4,15 +4,22 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod append;
+mod completions;
 mod concurrency;
 mod crash;
+mod crash_history;
 mod failures;
 mod fixtures;
+mod fork;
 mod fsck;
+mod guides;
 mod hostile;
 mod init;
 mod listing;
 mod plain_git;
+mod reference;
+mod shelf;
 mod store;
 mod support;
 mod tidiness;
+mod undo;

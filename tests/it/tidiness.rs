@@ -41,7 +41,13 @@ const MAY_IMPORT: [(&str, &[&str]); 14] = [
 ];
 
 /// Crates that only one module may name.
-const ONLY_IN: [(&str, &str); 3] = [("gix", "store"), ("clap", "cli"), ("schemars", "format")];
+const ONLY_IN: [(&str, &str); 5] = [
+    ("gix", "store"),
+    ("clap", "cli"),
+    ("clap_complete", "cli"),
+    ("clap_mangen", "cli"),
+    ("schemars", "format"),
+];
 
 /// Modules that neither read nor write nor ask for the time.
 const PURE: [&str; 5] = ["model", "format", "plan", "projection", "config"];

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{DONE, Outcome, workspace_with};
+use super::{DONE, Outcome, warn_of_dropped, workspace_with};
 use crate::{
     cli::{args::Append, error::CommandError, output::Output},
     env::Env,
@@ -34,7 +34,9 @@ pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
         }
         Some(given) => {
             let workspace = workspace_with(env, given)?;
-            let mut guard = workspace.lock(workspace.select(given)?)?;
+            let handle = workspace.select(given)?;
+            warn_of_dropped(output, &workspace, &handle)?;
+            let mut guard = workspace.lock(handle)?;
             let written = workspace.append(&mut guard, &drafts);
             (guard.id(), written.map_err(|error| name_file(error, files))?)
         }

@@ -1,19 +1,23 @@
 //! `jp conversation cat`
 
-use super::{DONE, Outcome, workspace_with};
+use super::{DONE, Outcome, to_read_at};
 use crate::{
-    cli::{error::CommandError, output::Output},
+    cli::{args::AtArg, error::CommandError, output::Output},
     env::Env,
     model::Address,
     ui::escape,
 };
 
-pub fn run(env: &Env, output: &mut Output, id: &str, address: &str) -> Outcome {
+pub fn run(env: &Env, output: &mut Output, args: &[String], at: &AtArg) -> Outcome {
+    let (id, address) = match args {
+        [address] => (None, address.as_str()),
+        [id, address, ..] => (Some(id.as_str()), address.as_str()),
+        [] => return Err(CommandError::usage("the number of the event is missing")),
+    };
     // What `append` and `show` print can be given back: the number, or the name of the file.
     let number = address.split_once('-').map_or(address, |(number, _)| number);
     let address: Address = number.parse().map_err(CommandError::usage)?;
-    let workspace = workspace_with(env, id)?;
-    let handle = workspace.select(id)?;
+    let (workspace, handle) = to_read_at(env, output, id, at)?;
     let id = handle.id();
     let snapshot = workspace.snapshot(id, handle.commit())?;
     let Some(blob) = snapshot.file_at(address) else {

@@ -1,34 +1,59 @@
 //! `jp conversation ls`
 
+use std::cmp::Reverse;
+
 use serde_json::{Value, json};
 
-use super::{DONE, Outcome};
+use super::{DONE, Outcome, label};
 use crate::{
-    cli::{args::FormatArg, output::Output},
+    cli::{
+        args::{Ls, Sort},
+        error::CommandError,
+        output::Output,
+    },
     env::Env,
+    history::family_tree,
+    store::Space,
     ui::Table,
     workspace::{Row, Workspace},
 };
 
-pub fn run(env: &Env, output: &mut Output, format: &FormatArg) -> Outcome {
-    let overview = match Workspace::open(env)? {
-        Some(workspace) => Some(workspace.overview()?),
-        None => None,
+pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
+    let space = match (args.archived, args.trash) {
+        (true, _) => Space::Archive,
+        (_, true) => Space::Trash,
+        _ => Space::Heads,
     };
-    let (rows, problems) = match overview {
-        Some(overview) => (overview.rows, overview.problems),
+    let wanted: Result<Vec<_>, _> = args.label.iter().map(|label| wanted(label)).collect();
+    let wanted = wanted?;
+    let (mut rows, problems) = match Workspace::open(env)? {
+        Some(workspace) => {
+            let overview = workspace.overview(space)?;
+            (overview.rows, overview.problems)
+        }
         None => (Vec::new(), Vec::new()),
     };
-    if format.is_json() {
-        output.json(&Value::Array(rows.iter().map(json_row).collect()))?;
+    rows.retain(|row| wanted.iter().all(|label| has(row, label)));
+    sort(&mut rows, args.sort);
+    if args.reverse {
+        rows.reverse();
+    }
+    rows.truncate(args.limit.unwrap_or(usize::MAX));
+    let rows: Vec<(usize, Row)> = match args.tree {
+        true => family_tree(rows),
+        false => rows.into_iter().map(|row| (0, row)).collect(),
+    };
+    if args.format.is_json() {
+        output.json(&Value::Array(rows.iter().map(|(_, row)| json_row(row)).collect()))?;
     } else if rows.is_empty() {
-        output.say("No conversations yet: start one with `jp conversation append --new FILE`");
+        output.say(nothing(space, !wanted.is_empty()));
     } else {
         let mut table = Table::new(["ID", "TITLE", "STATUS", "TURNS", "EVENTS", "LAST ACTIVITY"]);
-        for row in &rows {
+        for (depth, row) in &rows {
+            let branch = if *depth == 0 { "" } else { "└ " };
             table.push([
-                row.id.to_string(),
-                row.title.clone().unwrap_or_else(|| "-".to_owned()),
+                format!("{}{branch}{}", "  ".repeat(depth.saturating_sub(1)), row.id),
+                row.heading.title.clone().unwrap_or_else(|| "-".to_owned()),
                 status(row),
                 row.turns.to_string(),
                 row.events.to_string(),
@@ -36,9 +61,7 @@ pub fn run(env: &Env, output: &mut Output, format: &FormatArg) -> Outcome {
             ]);
         }
         output.text(table)?;
-    }
-    if !format.is_json() {
-        for row in &rows {
+        for (_, row) in &rows {
             if let Err(problem) = &row.status {
                 output.warn(format_args!(
                     "{}: {problem} (`jp conversation fsck {}` tells more)",
@@ -53,6 +76,40 @@ pub fn run(env: &Env, output: &mut Output, format: &FormatArg) -> Outcome {
     Ok(DONE)
 }
 
+fn nothing(space: Space, filtered: bool) -> &'static str {
+    match space {
+        _ if filtered => "No conversation has these labels",
+        Space::Heads => "No conversations yet: start one with `jp conversation append --new FILE`",
+        Space::Archive => "No conversation is archived",
+        Space::Trash => "The trash is empty",
+    }
+}
+
+/// Reads a label to look for: a key, perhaps with the value that it must have.
+fn wanted(text: &str) -> Result<(String, Option<String>), CommandError> {
+    let (key, value) = label::parse(text)?;
+    Ok((key, text.contains('=').then_some(value)))
+}
+
+fn has(row: &Row, (key, value): &(String, Option<String>)) -> bool {
+    let own = row.heading.labels.get(key);
+    own.is_some_and(|own| value.as_ref().is_none_or(|value| value == own))
+}
+
+fn sort(rows: &mut [Row], sort: Sort) {
+    match sort {
+        // They come so.
+        Sort::Updated => {}
+        Sort::Created => rows.sort_by_key(|row| Reverse(row.id)),
+        Sort::Title => rows.sort_by_cached_key(|row| {
+            let title = row.heading.title.as_ref().map(|title| title.to_lowercase());
+            (title.is_none(), title)
+        }),
+        Sort::Turns => rows.sort_by_key(|row| Reverse(row.turns)),
+        Sort::Events => rows.sort_by_key(|row| Reverse(row.events)),
+    }
+}
+
 /// The status in words; what cannot be read is `damaged`.
 pub fn status(row: &Row) -> String {
     row.status.as_ref().map_or_else(|_| "damaged".to_owned(), ToString::to_string)
@@ -62,7 +119,10 @@ pub fn status(row: &Row) -> String {
 pub fn json_row(row: &Row) -> Value {
     let mut value = json!({
         "id": row.id,
-        "title": row.title,
+        "title": row.heading.title,
+        "space": row.space.name(),
+        "labels": row.heading.labels,
+        "forked_from": row.heading.forked,
         "status": status(row),
         "turns": row.turns,
         "events": row.events,

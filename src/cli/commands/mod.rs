@@ -1,17 +1,37 @@
 //! One file for each command.
 
 mod append;
+mod archive;
 mod cat;
+mod completions;
+mod empty_trash;
+mod fork;
 mod fsck;
 mod git;
 mod init;
+mod label;
+mod log;
 mod ls;
+mod man;
 mod open;
+mod redo;
+mod reference;
+mod restore;
+mod rm;
 mod schema;
+mod shelve;
 mod show;
 mod store;
+mod title;
+mod turn_back;
+mod unarchive;
+mod undo;
 
-use self::open::{existing_workspace, to_read, workspace_with};
+use self::open::{
+    choose_to_change, existing_workspace, now, to_change, to_read, to_read_at, version,
+    warn_of_dropped, workspace_with,
+};
+pub use self::{completions::Shell, label::written};
 use super::{
     args::{Cli, Command, Conversation},
     error::CommandError,
@@ -30,9 +50,21 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
         Command::Init { directory } => init::run(env, output, &directory),
         Command::Conversation(command) => match command {
             Conversation::Append(args) => append::run(env, output, args),
-            Conversation::Ls { format } => ls::run(env, output, &format),
+            Conversation::Ls(args) => ls::run(env, output, &args),
             Conversation::Show { target, format } => show::run(env, output, &target, &format),
-            Conversation::Cat { id, address } => cat::run(env, output, &id, &address),
+            Conversation::Cat { args, at } => cat::run(env, output, &args, &at),
+            Conversation::Log(args) => log::run(env, output, &args),
+            Conversation::Undo(args) => undo::run(env, output, &args),
+            Conversation::Redo(args) => redo::run(env, output, &args),
+            Conversation::Restore { change, at } => restore::run(env, output, &change, &at),
+            Conversation::Fork(args) => fork::run(env, output, &args),
+            Conversation::Title { id, title, clear } => {
+                title::run(env, output, &id, title.as_deref(), clear)
+            }
+            Conversation::Label(args) => label::run(env, output, &args),
+            Conversation::Archive(args) => archive::run(env, output, &args),
+            Conversation::Unarchive(args) => unarchive::run(env, output, &args),
+            Conversation::Rm(args) => rm::run(env, output, &args),
             Conversation::Fsck { ids, repair, format } => {
                 fsck::run(env, output, &ids, repair, &format)
             }
@@ -42,5 +74,8 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
         Command::Schema { name, write } => {
             schema::run(env, output, name.as_deref(), write.as_deref())
         }
+        Command::Completions { shell } => completions::run(output, shell),
+        Command::Man { directory } => man::run(env, output, &directory),
+        Command::Reference => reference::run(output),
     }
 }

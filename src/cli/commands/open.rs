@@ -1,9 +1,17 @@
-//! The workspace that a command works in.
+//! The workspace and the conversation that a command works on.
+
+use jiff::Zoned;
 
 use crate::{
-    cli::{args::Target, error::CommandError},
+    cli::{
+        args::{AtArg, Target},
+        error::CommandError,
+        output::Output,
+    },
     env::Env,
-    workspace::{Handle, SelectError, Workspace},
+    history::{Moment, Scope, dropped, resolve},
+    store::Space,
+    workspace::{Guard, Handle, SelectError, Workspace},
 };
 
 /// Opens the workspace for a command that names a conversation in it.
@@ -12,22 +20,101 @@ pub fn workspace_with(env: &Env, id: &str) -> Result<Workspace, CommandError> {
     Workspace::open(env)?.ok_or_else(|| unknown().into())
 }
 
-/// Opens the conversation that a command reads.
-pub fn to_read(env: &Env, target: &Target) -> Result<(Workspace, Handle), CommandError> {
-    let Some(id) = &target.id else {
-        let workspace = Workspace::open(env)?;
-        let last = match &workspace {
-            Some(workspace) => workspace.last_changed()?,
-            None => None,
-        };
-        return workspace.zip(last).ok_or_else(|| {
-            CommandError::failure("there is no conversation yet")
-                .hint("start one with `jp conversation append --new FILE`")
-        });
+/// Opens the conversation that a command reads, as it was when asked.
+pub fn to_read(
+    env: &Env,
+    output: &mut Output,
+    target: &Target,
+) -> Result<(Workspace, Handle), CommandError> {
+    to_read_at(env, output, target.id.as_deref(), &target.at)
+}
+
+/// Opens a conversation by its id, or the one last changed, as it was when asked.
+pub fn to_read_at(
+    env: &Env,
+    output: &mut Output,
+    id: Option<&str>,
+    at: &AtArg,
+) -> Result<(Workspace, Handle), CommandError> {
+    let (workspace, handle) = match id {
+        Some(id) => {
+            let workspace = workspace_with(env, id)?;
+            let handle = workspace.select(id)?;
+            (workspace, handle)
+        }
+        None => {
+            let workspace = Workspace::open(env)?;
+            let last = match &workspace {
+                Some(workspace) => workspace.last_changed()?,
+                None => None,
+            };
+            workspace.zip(last).ok_or_else(none_yet)?
+        }
     };
-    let workspace = workspace_with(env, id)?;
-    let handle = workspace.select(id)?;
+    warn_of_dropped(output, &workspace, &handle)?;
+    let handle = version(env, &workspace, handle, at)?;
     Ok((workspace, handle))
+}
+
+/// Opens a conversation to change it. Without an id it must be the only one: a guess could hit
+/// what another terminal is at.
+pub fn to_change(
+    env: &Env,
+    output: &mut Output,
+    id: Option<&str>,
+) -> Result<(Workspace, Guard), CommandError> {
+    let (workspace, handle) = choose_to_change(env, id)?;
+    warn_of_dropped(output, &workspace, &handle)?;
+    let guard = workspace.lock(handle)?;
+    Ok((workspace, guard))
+}
+
+/// Finds a conversation to change, wherever it is kept.
+pub fn choose_to_change(env: &Env, id: Option<&str>) -> Result<(Workspace, Handle), CommandError> {
+    if let Some(id) = id {
+        let workspace = workspace_with(env, id)?;
+        let handle = workspace.select(id)?;
+        return Ok((workspace, handle));
+    }
+    let workspace = Workspace::open(env)?.ok_or_else(none_yet)?;
+    let rows = workspace.overview(Space::Heads)?.rows;
+    match &rows[..] {
+        [] => Err(none_yet()),
+        [row] => {
+            let handle = row.handle();
+            Ok((workspace, handle))
+        }
+        rows => {
+            let candidates = rows.iter().take(CANDIDATES).map(|row| match &row.heading.title {
+                Some(title) => format!("{} ({title})", row.id),
+                None => row.id.to_string(),
+            });
+            let candidates = candidates.collect::<Vec<_>>().join(", ");
+            let more = if rows.len() > CANDIDATES { ", …" } else { "" };
+            let message = format!("there are {} conversations: say which one", rows.len());
+            Err(CommandError::usage(message).hint(format!("last changed: {candidates}{more}")))
+        }
+    }
+}
+
+/// How many candidates an error lists.
+const CANDIDATES: usize = 5;
+
+/// The version of a conversation that was asked for.
+pub fn version(
+    env: &Env,
+    workspace: &Workspace,
+    handle: Handle,
+    at: &AtArg,
+) -> Result<Handle, CommandError> {
+    let Some(at) = &at.at else { return Ok(handle) };
+    let moment = Moment::parse(at, Scope::Version, &now(env)).map_err(CommandError::usage)?;
+    Ok(resolve(workspace, &handle, &moment)?)
+}
+
+/// The time here.
+pub fn now(env: &Env) -> Zoned {
+    env.now().instant().to_zoned(env.time_zone())
 }
 
 /// Opens the workspace for a command that needs its store.
@@ -36,4 +123,37 @@ pub fn existing_workspace(env: &Env) -> Result<Workspace, CommandError> {
         CommandError::failure("there is no store here yet")
             .hint("`jp init` makes one, and so does the first conversation")
     })
+}
+
+fn none_yet() -> CommandError {
+    CommandError::failure("there is no conversation yet")
+        .hint("start one with `jp conversation append --new FILE`")
+}
+
+/// Tells of events that something else than jp took out since jp last wrote.
+pub fn warn_of_dropped(
+    output: &mut Output,
+    workspace: &Workspace,
+    handle: &Handle,
+) -> Result<(), CommandError> {
+    let Ok(Some(dropped)) = dropped(workspace, handle) else {
+        // Whoever reads on is told what cannot be read.
+        return Ok(());
+    };
+    let id = handle.id();
+    let (first, last) = (dropped.events.first(), dropped.events.last());
+    let which = match (first, last) {
+        (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+        (Some(only), _) => only.to_string(),
+        _ => String::new(),
+    };
+    let (count, author) = (dropped.events.len(), &dropped.author);
+    let events = if count == 1 { "event" } else { "events" };
+    output.warn(format_args!("{id}: {author} took {count} {events} out by hand ({which})"));
+    let short = dropped.before.to_hex_with_len(10);
+    output.say(match dropped.commits {
+        1 => format!("Hint: `jp conversation undo {id}` brings them back"),
+        _ => format!("Hint: `jp conversation restore {id} --at {short}` brings them back"),
+    });
+    Ok(())
 }

@@ -19,9 +19,9 @@ use crate::{
 };
 
 pub fn run(env: &Env, output: &mut Output, target: &Target, format: &FormatArg) -> Outcome {
-    let (workspace, handle) = to_read(env, target)?;
+    let (workspace, handle) = to_read(env, output, target)?;
     let conversation = workspace.load(&handle)?;
-    let row = workspace.row(handle.id(), conversation.snapshot.commit.id, &mut Vec::new());
+    let row = workspace.row(&handle, &mut Vec::new());
     let stream = conversation.stream();
     if format.is_json() {
         output.json(&json_details(&row, &conversation, &stream))?;
@@ -44,7 +44,7 @@ fn print(
     let meta = &conversation.snapshot.meta;
     let mut line = |key: &str, value: &str| output.line(format_args!("{key:<10}{}", escape(value)));
     line("Id:", &row.id.to_string())?;
-    line("Title:", row.title.as_deref().unwrap_or("-"))?;
+    line("Title:", row.heading.title.as_deref().unwrap_or("-"))?;
     line("Status:", &status(row))?;
     line("Turns:", &row.turns.to_string())?;
     line("Events:", &row.events.to_string())?;

@@ -2,7 +2,11 @@
 
 use serde_json::json;
 
-use super::{DONE, Outcome, existing_workspace};
+use super::{
+    DONE, Outcome,
+    empty_trash::{self, Consent},
+    existing_workspace,
+};
 use crate::{
     cli::{args::Store, error::CommandError, output::Output},
     env::Env,
@@ -59,6 +63,14 @@ pub fn run(env: &Env, output: &mut Output, command: Store) -> Outcome {
                     damaged.reason
                 ));
             }
+        }
+        Store::EmptyTrash { older_than, yes, dry_run, format } => {
+            let consent = match (dry_run, yes) {
+                (true, _) => Consent::ShowOnly,
+                (false, true) => Consent::Given,
+                (false, false) => Consent::Ask,
+            };
+            return empty_trash::run(env, output, &workspace, &older_than, consent, &format);
         }
         Store::Fsck { format } => {
             let refs = workspace.store().damaged_refs()?;

@@ -168,7 +168,10 @@ impl World {
             let bytes = &self.files[&TreePath::event_in(run.as_ref(), &name).to_string()];
             let decoded = decode(bytes, name.form(), None, Timestamp::from_seconds(1)).unwrap();
             let event = Some(decoded.event);
-            stream.push(Stored { listed: Listed { run, name, event }, bytes: bytes.len() as u64 });
+            stream.push(Stored {
+                listed: Listed { run, name, event, bytes: 0 },
+                bytes: bytes.len() as u64,
+            });
         }
         stream
     }

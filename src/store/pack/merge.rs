@@ -134,12 +134,30 @@ pub(super) fn lock(stage: &Path) -> Result<Lock, MergeError> {
     Ok(lock)
 }
 
-/// Replaces all packs by one that somebody else writes below a path in the stage; it returns the
-/// checksum in the name of the files. An old pack that has an object more stays.
+/// Replaces all packs by one that somebody else writes: those of which it holds everything.
 pub fn replace_all<E: From<MergeError>>(
     objects: &Path,
     stage: &Path,
     write: impl FnOnce(&Path) -> Result<ObjectId, E>,
+) -> Result<Vec<DamagedPack>, E> {
+    replace_by(objects, stage, write, BTreeSet::is_subset)
+}
+
+/// Replaces all packs by one that somebody else writes, whatever it leaves out. The caller keeps
+/// everybody else from writing.
+pub fn replace_and_drop<E: From<MergeError>>(
+    objects: &Path,
+    stage: &Path,
+    write: impl FnOnce(&Path) -> Result<ObjectId, E>,
+) -> Result<Vec<DamagedPack>, E> {
+    replace_by(objects, stage, write, |_, _| true)
+}
+
+fn replace_by<E: From<MergeError>>(
+    objects: &Path,
+    stage: &Path,
+    write: impl FnOnce(&Path) -> Result<ObjectId, E>,
+    may_go: fn(&BTreeSet<ObjectId>, &BTreeSet<ObjectId>) -> bool,
 ) -> Result<Vec<DamagedPack>, E> {
     let packs = objects.join("pack");
     let _lock = lock(stage)?;
@@ -158,7 +176,7 @@ pub fn replace_all<E: From<MergeError>>(
     for pack in old.into_iter().filter(|pack| pack.mergeable) {
         let path = packs.join(&pack.name);
         match ids(&path.with_extension("idx")) {
-            Ok(ids) if ids.is_subset(&new) => drop(covered.insert(pack.name)),
+            Ok(ids) if may_go(&ids, &new) => drop(covered.insert(pack.name)),
             Ok(_) => {}
             Err(reason) => damaged.push(DamagedPack { path, reason }),
         }

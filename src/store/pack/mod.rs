@@ -16,5 +16,5 @@ pub mod tiers;
 
 pub use build::{BuiltPack, PackBuilder, PackError};
 pub use gather::{are_many_loose, gather};
-pub use merge::{DamagedPack, MergeError, count, merge, replace_all};
+pub use merge::{DamagedPack, MergeError, count, merge, replace_all, replace_and_drop};
 pub(super) use stage::Staged;

@@ -20,6 +20,15 @@ impl Space {
     /// All spaces.
     pub const ALL: [Space; 3] = [Space::Heads, Space::Archive, Space::Trash];
 
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Space::Heads => "active",
+            Space::Archive => "archived",
+            Space::Trash => "trash",
+        }
+    }
+
     /// The spaces that count first when a conversation is in several, as it is while it is moved.
     pub fn stronger(self) -> &'static [Space] {
         match self {

@@ -1,0 +1,121 @@
+//! `jp store empty-trash`
+
+use serde_json::json;
+
+use super::{DONE, Outcome, ls::json_row, now};
+use crate::{
+    cli::{args::FormatArg, error::CommandError, output::Output},
+    env::Env,
+    history::parse_age,
+    store::Purged,
+    ui::{self, Table},
+    workspace::{Trashed, Workspace},
+};
+
+/// Whether to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// Ask.
+    Ask,
+    /// It was given.
+    Given,
+    /// Only show.
+    ShowOnly,
+}
+
+pub fn run(
+    env: &Env,
+    output: &mut Output,
+    workspace: &Workspace,
+    older_than: &str,
+    consent: Consent,
+    format: &FormatArg,
+) -> Outcome {
+    let before = parse_age(older_than, &now(env)).map_err(CommandError::usage)?;
+    let (mut old, mut unknown) = (Vec::new(), 0);
+    for trashed in workspace.trash()? {
+        match trashed.since {
+            Some(since) if since.instant() <= before => old.push(trashed),
+            Some(_) => {}
+            None => unknown += 1,
+        }
+    }
+    if unknown > 0 {
+        output.warn(format_args!(
+            "{unknown} in the trash stay: since when they are there is not known"
+        ));
+    }
+    if format.is_json() && consent != Consent::Given {
+        output.json(&report(&old, false))?;
+        return Ok(DONE);
+    }
+    if old.is_empty() {
+        if format.is_json() {
+            output.json(&report(&old, true))?;
+        } else {
+            output.say("Nothing in the trash is that old");
+        }
+        return Ok(DONE);
+    }
+    if !format.is_json() {
+        output.text(table(&old))?;
+    }
+    match consent {
+        Consent::ShowOnly => return Ok(DONE),
+        Consent::Given => {}
+        Consent::Ask => {
+            let (count, them) = match old.len() {
+                1 => ("this conversation".to_owned(), "It"),
+                count => (format!("these {count} conversations"), "They"),
+            };
+            let question =
+                format!("Delete {count} for good? {them} cannot be brought back. [y/N] ");
+            output.flush()?;
+            match ui::confirm(&question) {
+                Ok(true) => {}
+                Ok(false) => {
+                    output.say("Nothing was deleted");
+                    return Ok(DONE);
+                }
+                Err(_no_terminal) => {
+                    let message = "nothing was deleted: there is no terminal to ask at";
+                    return Err(
+                        CommandError::failure(message).hint("`--yes` deletes without asking")
+                    );
+                }
+            }
+        }
+    }
+    for trashed in &old {
+        workspace.forget(trashed)?;
+    }
+    if format.is_json() {
+        output.json(&report(&old, true))?;
+    } else {
+        output.line(format_args!("{} deleted", old.len()))?;
+    }
+    if let Purged::Kept(why) = workspace.purge()? {
+        output.warn(format_args!("their files are still in the store: {why}"));
+        output.say("Hint: run the same command again later");
+    }
+    Ok(DONE)
+}
+
+fn table(old: &[Trashed]) -> Table<4> {
+    let mut table = Table::new(["ID", "TITLE", "EVENTS", "IN THE TRASH SINCE"]);
+    for Trashed { row, since } in old {
+        let title = row.heading.title.clone().unwrap_or_else(|| "-".to_owned());
+        let since = since.map_or_else(|| "-".to_owned(), |since| since.to_string());
+        table.push([row.id.to_string(), title, row.events.to_string(), since]);
+    }
+    table
+}
+
+fn report(old: &[Trashed], deleted: bool) -> serde_json::Value {
+    let conversations = old.iter().map(|trashed| {
+        let mut value = json_row(&trashed.row);
+        value["trashed_at"] = json!(trashed.since);
+        value
+    });
+    json!({"deleted": deleted, "conversations": conversations.collect::<Vec<_>>()})
+}

@@ -1,0 +1,54 @@
+//! `jp conversation fork`
+
+use serde_json::json;
+
+use super::{DONE, Outcome, now, to_read};
+use crate::{
+    cli::{args::Fork, error::CommandError, output::Output},
+    env::Env,
+    history::{Keep, Moment, Scope, fork},
+};
+
+pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
+    let keep = keep(env, args)?;
+    let (workspace, source) = to_read(env, output, &args.target)?;
+    let fork = fork(&workspace, &source, &keep, args.title.clone(), env.now())?;
+    let inverse = format!("jp conversation rm {}", fork.id);
+    if args.format.is_json() {
+        output.json(&json!({
+            "id": fork.id,
+            "from": source.id(),
+            "at": source.commit().to_string(),
+            "commit": fork.commit.to_string(),
+            "events": fork.events,
+            "remarks": fork.remarks,
+            "inverse": inverse,
+        }))?;
+        return Ok(DONE);
+    }
+    for remark in &fork.remarks {
+        output.warn(remark);
+    }
+    output.line(fork.id)?;
+    let events = match fork.events {
+        Some(1) => "1 event".to_owned(),
+        Some(count) => format!("{count} events"),
+        None => "all that can be read".to_owned(),
+    };
+    output.say(format_args!("Forked from {} with {events}", source.id()));
+    output.say(format_args!("Hint: `{inverse}` takes it back"));
+    Ok(DONE)
+}
+
+fn keep(env: &Env, args: &Fork) -> Result<Keep, CommandError> {
+    let place = |text: &Option<String>| {
+        let parse = |text: &String| Moment::parse(text, Scope::Place, &now(env));
+        text.as_ref().map(parse).transpose().map_err(CommandError::usage)
+    };
+    Ok(match (args.last, args.first, place(&args.from)?, place(&args.until)?) {
+        (Some(last), ..) => Keep::Last(last),
+        (_, Some(first), ..) => Keep::First(first),
+        (None, None, None, None) => Keep::All,
+        (None, None, from, until) => Keep::Between(from, until),
+    })
+}

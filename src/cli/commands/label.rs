@@ -1,0 +1,117 @@
+//! `jp conversation label`
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::{DONE, Outcome, to_change, workspace_with};
+use crate::{
+    cli::{args::Label, error::CommandError, output::Output},
+    env::Env,
+    store::Space,
+    ui::{Table, escape},
+    workspace::Workspace,
+};
+
+pub fn run(env: &Env, output: &mut Output, command: &Label) -> Outcome {
+    match command {
+        Label::Add { id, labels } => {
+            let parsed: Result<Vec<_>, _> = labels.iter().map(|label| parse(label)).collect();
+            let parsed = parsed?;
+            let subject = format!("label add {}", labels.join(" "));
+            change(env, output, id, subject, |labels| {
+                labels.extend(parsed.iter().map(|(key, value)| (key.clone(), value.clone())));
+            })
+        }
+        Label::Rm { id, keys } => {
+            let subject = format!("label rm {}", keys.join(" "));
+            change(env, output, id, subject, |labels| {
+                labels.retain(|key, _| !keys.contains(key));
+            })
+        }
+        Label::Ls { id: Some(id), format } => {
+            let workspace = workspace_with(env, id)?;
+            let handle = workspace.select(id)?;
+            let labels = workspace.row(&handle, &mut Vec::new()).heading.labels;
+            if format.is_json() {
+                output.json(&json!(labels))?;
+                return Ok(DONE);
+            }
+            for (key, value) in &labels {
+                output.line(escape(&written(key, value)))?;
+            }
+            Ok(DONE)
+        }
+        Label::Ls { id: None, format } => {
+            let counts = match Workspace::open(env)? {
+                Some(workspace) => count(&workspace)?,
+                None => BTreeMap::new(),
+            };
+            if format.is_json() {
+                let label = |((key, value), count): (&(String, String), &u64)| json!({"key": key, "value": value, "conversations": count});
+                output.json(&counts.iter().map(label).collect())?;
+                return Ok(DONE);
+            }
+            if counts.is_empty() {
+                output.say("No labels yet: `jp conversation label add ID KEY=VALUE` sets one");
+                return Ok(DONE);
+            }
+            let mut table = Table::new(["LABEL", "CONVERSATIONS"]);
+            for ((key, value), count) in &counts {
+                table.push([written(key, value), count.to_string()]);
+            }
+            output.text(table)?;
+            Ok(DONE)
+        }
+    }
+}
+
+fn change(
+    env: &Env,
+    output: &mut Output,
+    id: &str,
+    subject: String,
+    change: impl FnOnce(&mut BTreeMap<String, String>),
+) -> Outcome {
+    let (workspace, mut guard) = to_change(env, output, Some(id))?;
+    let id = guard.id();
+    let changed = workspace.revise_meta(&mut guard, subject, |meta| change(&mut meta.labels))?;
+    if changed.is_none() {
+        output.say(format_args!("{id}: the labels are so already"));
+        return Ok(DONE);
+    }
+    let labels = workspace.row(&guard, &mut Vec::new()).heading.labels;
+    let list: Vec<_> = labels.iter().map(|(key, value)| written(key, value)).collect();
+    let list = if list.is_empty() { "no labels".to_owned() } else { list.join(" ") };
+    output.line(format_args!("{id}: {}", escape(&list)))?;
+    output.say(format_args!("Hint: `jp conversation undo {id}` takes it back"));
+    Ok(DONE)
+}
+
+/// Reads a label: a key, perhaps with a value.
+pub fn parse(text: &str) -> Result<(String, String), CommandError> {
+    let (key, value) = text.split_once('=').unwrap_or((text, ""));
+    let invalid = key.is_empty()
+        || key.contains(|c: char| c.is_whitespace() || c.is_control())
+        || value.contains(char::is_control);
+    if invalid {
+        let message = format!("`{}` is not a label", text.escape_debug());
+        return Err(CommandError::usage(message).hint("a label is `KEY` or `KEY=VALUE`"));
+    }
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+/// A label as people write it.
+pub fn written(key: &str, value: &str) -> String {
+    if value.is_empty() { key.to_owned() } else { format!("{key}={value}") }
+}
+
+fn count(workspace: &Workspace) -> Result<BTreeMap<(String, String), u64>, CommandError> {
+    let mut counts = BTreeMap::new();
+    for row in workspace.overview(Space::Heads)?.rows {
+        for label in row.heading.labels {
+            *counts.entry(label).or_default() += 1;
+        }
+    }
+    Ok(counts)
+}

@@ -1,0 +1,35 @@
+//! What undo, redo and restore tell.
+
+use serde_json::json;
+
+use crate::{
+    cli::{args::FormatArg, error::CommandError, output::Output},
+    history::Turned,
+    model::ConversationId,
+    ui::escape,
+};
+
+/// Tells what was done, and how to take it back.
+pub fn report(
+    output: &mut Output,
+    id: ConversationId,
+    done: &str,
+    turned: &Turned,
+    back: &str,
+    format: &FormatArg,
+) -> Result<(), CommandError> {
+    if format.is_json() {
+        output.json(&json!({
+            "id": id,
+            "operation": turned.what,
+            "source": turned.source.to_string(),
+            "before": turned.before.to_string(),
+            "commit": turned.commit.to_string(),
+            "inverse": back,
+        }))?;
+        return Ok(());
+    }
+    output.line(format_args!("{id}: {done}: {}", escape(&turned.what)))?;
+    output.say(format_args!("Hint: `{back}` takes it back"));
+    Ok(())
+}

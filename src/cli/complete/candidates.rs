@@ -1,0 +1,133 @@
+//! What the value of an argument can be.
+
+use std::{
+    collections::BTreeSet,
+    ffi::{OsStr, OsString},
+    sync::Arc,
+};
+
+use clap::{ArgMatches, builder::ArgExt};
+use clap_complete::{CompletionCandidate, PathCompleter, engine::ValueCompleter};
+
+use crate::{
+    cli::commands::written,
+    env::Env,
+    format::schemas,
+    model::ConversationId,
+    store::{Located, Space},
+    ui::escape,
+    workspace::{Row, Workspace},
+};
+
+/// What an argument is completed to; `#[arg(add = Candidates::Schemas)]` attaches it.
+#[derive(Clone, Copy, Debug)]
+pub enum Candidates {
+    /// The conversations of these spaces.
+    Conversations(&'static [Space]),
+    /// An active conversation, then files; only files with `--new`.
+    ConversationThenFiles,
+    /// A conversation, then one of its events.
+    ConversationThenEvent,
+    /// The labels of active conversations.
+    Labels,
+    /// The names of schemas.
+    Schemas,
+}
+
+impl ArgExt for Candidates {}
+
+/// How much of a title is shown beside an id.
+const TITLE: usize = 60;
+
+/// Looks for candidates in the world of a run.
+pub struct Completer {
+    pub candidates: Candidates,
+    pub env: Env,
+    /// What was typed before.
+    pub typed: Arc<ArgMatches>,
+}
+
+impl ValueCompleter for Completer {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let mut found = match self.candidates {
+            Candidates::Conversations(spaces) => self.conversations(spaces, current),
+            Candidates::ConversationThenFiles if self.wants_conversation() => {
+                self.conversations(&[Space::Heads], current)
+            }
+            Candidates::ConversationThenFiles => {
+                let files = PathCompleter::file().stdio().current_dir(self.env.cwd());
+                return files.complete(current);
+            }
+            Candidates::ConversationThenEvent => match self.typed.try_get_one::<String>("args") {
+                Ok(Some(id)) => self.events(id).unwrap_or_default(),
+                _ => self.conversations(&Space::ALL, current),
+            },
+            Candidates::Labels => self.labels(),
+            Candidates::Schemas => schemas().into_iter().map(|schema| schema.name.into()).collect(),
+        };
+        let begins = current.as_encoded_bytes();
+        found.retain(|candidate| candidate.get_value().as_encoded_bytes().starts_with(begins));
+        found
+    }
+}
+
+impl Completer {
+    /// The conversations of each space with their titles, last changed first. Somebody who begins
+    /// with a digit leaves out what every id begins with.
+    fn conversations(&self, spaces: &[Space], current: &OsStr) -> Vec<CompletionCandidate> {
+        let bare = current.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit);
+        let candidate = |row: Row| {
+            let id = row.id.to_string();
+            let value = if bare { id.trim_start_matches(ConversationId::PREFIX) } else { &id };
+            CompletionCandidate::new(value)
+                .help(row.heading.title.map(|title| shown(&title).into()))
+        };
+        self.rows(spaces).unwrap_or_default().into_iter().map(candidate).collect()
+    }
+
+    /// The conversations; none if they cannot be read, which the command itself will say.
+    fn rows(&self, spaces: &[Space]) -> Option<Vec<Row>> {
+        let workspace = Workspace::open(&self.env).ok()??;
+        let mut rows = Vec::new();
+        for space in spaces {
+            rows.extend(workspace.overview(*space).ok()?.rows);
+        }
+        Some(rows)
+    }
+
+    /// The labels that are in use.
+    fn labels(&self) -> Vec<CompletionCandidate> {
+        let rows = self.rows(&[Space::Heads]).unwrap_or_default();
+        let labels = rows.into_iter().flat_map(|row| row.heading.labels);
+        let written: BTreeSet<_> = labels.map(|(key, value)| written(&key, &value)).collect();
+        let harmless = written.into_iter().filter(|label| escape(label) == label.as_str());
+        harmless.map(CompletionCandidate::new).collect()
+    }
+
+    /// The numbers of the events of a conversation, with the names of their files.
+    fn events(&self, id: &str) -> Option<Vec<CompletionCandidate>> {
+        let workspace = Workspace::open(&self.env).ok()??;
+        let handle = workspace.select(id).ok()?;
+        let snapshot = workspace.snapshot(handle.id(), handle.commit()).ok()?;
+        let candidate = |event: &Located| {
+            let number = event.name.address().to_string();
+            CompletionCandidate::new(number).help(Some(event.name.to_string().into()))
+        };
+        Some(snapshot.order.iter().map(candidate).collect())
+    }
+
+    fn wants_conversation(&self) -> bool {
+        let new = self.typed.try_get_one::<bool>("new");
+        let given = self.typed.try_get_many::<OsString>("args");
+        !matches!(new, Ok(Some(true))) && !matches!(given, Ok(Some(_)))
+    }
+}
+
+/// A title as it may reach a terminal.
+fn shown(title: &str) -> String {
+    let mut shown: String = title.chars().take(TITLE).collect();
+    if shown.len() < title.len() {
+        shown.push('…');
+    }
+    escape(&shown).into_owned()
+}

@@ -1,0 +1,124 @@
+//! The conversation as it was: a moment, found in its history.
+
+use jiff::Timestamp;
+
+use super::{
+    moment::Moment,
+    operation::operations,
+    walk::{records, walk},
+};
+use crate::{
+    model::{Address, ConversationId},
+    store::{ObjectId, Record},
+    workspace::{Handle, LoadError, Workspace},
+};
+
+/// Why a conversation has no such version.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum AtError {
+    #[error("conversation {id} has no commit that begins with `{given}`")]
+    NoCommit { id: ConversationId, given: String },
+    #[error("`{given}` begins several commits of conversation {id}: {}", list(found))]
+    Ambiguous { id: ConversationId, given: String, found: Vec<ObjectId> },
+    #[error("conversation {id} never had a turn {turn}: {}", turns(*begun))]
+    NoTurn { id: ConversationId, turn: u64, begun: u64 },
+    #[error("conversation {id} has {found} operations: there is nothing before them")]
+    TooFarBack { id: ConversationId, found: u64 },
+    #[error("conversation {id} did not exist at {time}")]
+    TooEarly { id: ConversationId, time: Timestamp },
+    #[error("an event is not a version of conversation {id}: `{address}`")]
+    Event { id: ConversationId, address: Address },
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+fn list(ids: &[ObjectId]) -> String {
+    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn turns(begun: u64) -> String {
+    match begun {
+        0 => "no turn has begun".to_owned(),
+        1 => "there is only turn 0".to_owned(),
+        count => format!("there are turns 0 to {}", count - 1),
+    }
+}
+
+/// The version of a conversation at a moment.
+pub fn resolve(workspace: &Workspace, handle: &Handle, moment: &Moment) -> Result<Handle, AtError> {
+    let id = handle.id();
+    match moment {
+        Moment::Commit(given) => commit(workspace, handle, given),
+        Moment::Turn(turn) => end_of_turn(workspace, handle, *turn),
+        Moment::Operations(count) => before(workspace, handle, *count),
+        Moment::Time(time) => {
+            for record in walk(workspace, handle) {
+                let commit = record?.commit;
+                // Commits count whole seconds.
+                if commit.committed.seconds() <= time.as_second() {
+                    return Ok(handle.at(commit.id));
+                }
+            }
+            Err(AtError::TooEarly { id, time: *time })
+        }
+        Moment::Event(address) => Err(AtError::Event { id, address: *address }),
+    }
+}
+
+/// The version before the last operation; the same one if nothing is before it.
+fn before(workspace: &Workspace, handle: &Handle, count: u64) -> Result<Handle, AtError> {
+    let mut found = 0;
+    let mut version = Some(handle.commit());
+    let mut operations = operations(workspace, handle);
+    while found < count {
+        let Some(operation) = operations.next().transpose()? else { break };
+        version = operation.before();
+        found += 1;
+    }
+    match version.filter(|_| found == count) {
+        Some(commit) => Ok(handle.at(commit)),
+        None => Err(AtError::TooFarBack { id: handle.id(), found }),
+    }
+}
+
+fn commit(workspace: &Workspace, handle: &Handle, given: &str) -> Result<Handle, AtError> {
+    let mut found = Vec::new();
+    for record in records(workspace, handle) {
+        let commit = record?.commit.id;
+        if commit.to_string().starts_with(given) {
+            found.push(commit);
+        }
+    }
+    let (id, given) = (handle.id(), given.to_owned());
+    match found[..] {
+        [] => Err(AtError::NoCommit { id, given }),
+        [commit] => Ok(handle.at(commit)),
+        _ => Err(AtError::Ambiguous { id, given, found }),
+    }
+}
+
+/// The newest version in which a turn is the last one.
+fn end_of_turn(workspace: &Workspace, handle: &Handle, turn: u64) -> Result<Handle, AtError> {
+    let mut most = 0;
+    for record in walk(workspace, handle) {
+        let record = record?;
+        let begun = turns_begun(workspace, handle, &record);
+        if begun == turn.saturating_add(1) {
+            return Ok(handle.at(record.commit.id));
+        }
+        most = most.max(begun);
+    }
+    Err(AtError::NoTurn { id: handle.id(), turn, begun: most })
+}
+
+/// How many turns a version has: from its commit, else from its tree, as far as that can be read.
+fn turns_begun(workspace: &Workspace, handle: &Handle, record: &Record) -> u64 {
+    match &record.commit.summary {
+        Some(summary) => summary.turns,
+        None => {
+            let read = workspace.examine(&handle.at(record.commit.id));
+            read.map_or(0, |conversation| conversation.progress().turns())
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Forks: a new conversation that goes on from a version of another one, cut as asked.
+
+use std::ops::Range;
+
+use super::Moment;
+use crate::{
+    format::{EncodeError, encode_meta},
+    model::{Address, ConversationId, Entry, Forked, Meta, Stream, Timestamp},
+    plan::{self, Change, Cut, CutPlan, Heading, Summary, TreePath},
+    store::{ObjectId, Problem},
+    workspace::{AppendFailure, Conversation, Handle, LoadError, Workspace},
+};
+
+/// What a fork keeps of a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Everything.
+    #[default]
+    All,
+    /// The last turns.
+    Last(u64),
+    /// The first turns.
+    First(u64),
+    /// What lies between two places, both included; a turn is kept from its beginning.
+    Between(Option<Moment>, Option<Moment>),
+}
+
+/// A fork that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fork {
+    /// The new conversation.
+    pub id: ConversationId,
+    /// Its first commit of its own.
+    pub commit: ObjectId,
+    /// How many events it has; `None` if that cannot be read.
+    pub events: Option<u64>,
+    /// What else had to change, one line each.
+    pub remarks: Vec<String>,
+}
+
+/// Why a conversation was not forked.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum ForkError {
+    #[error("nothing of conversation {id} would be kept")]
+    Nothing { id: ConversationId },
+    #[error("conversation {id} has no event {address}")]
+    NoEvent { id: ConversationId, address: Address },
+    #[error("conversation {id} has to be mended before it can be cut: {problem}")]
+    Damaged { id: ConversationId, problem: Box<Problem> },
+    #[error("an event of conversation {id} cannot be written: {source}")]
+    Encode { id: ConversationId, source: EncodeError },
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Write(#[from] AppendFailure),
+}
+
+/// Makes a fork of a version. If everything is kept, that takes the same time at any length.
+pub fn fork(
+    workspace: &Workspace,
+    source: &Handle,
+    keep: &Keep,
+    title: Option<String>,
+    now: Timestamp,
+) -> Result<Fork, ForkError> {
+    let id = source.id();
+    workspace.check_writable(source)?;
+    let snapshot = workspace.snapshot(id, source.commit())?;
+    if snapshot.is_foreign() {
+        return Err(LoadError::Foreign { id, problems: snapshot.problems }.into());
+    }
+    let forked = Some(Forked { from: id, commit: source.commit().to_string() });
+    let title = title.or_else(|| snapshot.meta.title.clone());
+    let meta = Meta { title, forked, created: Some(now), ..snapshot.meta };
+    let (mut changes, remarks, summary) = match keep {
+        Keep::All => (Vec::new(), Vec::new(), workspace.summary(source)?),
+        keep => {
+            let plan = plan_cut(workspace, source, keep)?;
+            let summary = Summary::new(Heading::from(&meta), &plan.outline);
+            (plan.changes, plan.remarks, Some(summary))
+        }
+    };
+    let summary = summary.map(|summary| Summary { heading: Heading::from(&meta), ..summary });
+    changes.push(Change::Put(TreePath::meta(), encode_meta(&meta)));
+    let guard = workspace.branch(source, &changes, summary.as_ref(), &remarks)?;
+    let events = summary.map(|summary| summary.events);
+    Ok(Fork { id: guard.id(), commit: guard.commit(), events, remarks })
+}
+
+fn plan_cut(workspace: &Workspace, source: &Handle, keep: &Keep) -> Result<CutPlan, ForkError> {
+    let id = source.id();
+    let conversation = workspace.load(source)?;
+    let damage = conversation.problems.iter().find(|problem| !problem.is_harmless());
+    if let Some(problem) = damage {
+        return Err(ForkError::Damaged { id, problem: Box::new(problem.clone()) });
+    }
+    let kept = kept(&conversation, keep)?;
+    let Some(last) = kept.end.checked_sub(1).filter(|last| *last >= kept.start) else {
+        return Err(ForkError::Nothing { id });
+    };
+    let Conversation { snapshot, listed, .. } = conversation;
+    let next = snapshot.next_address();
+    let files = snapshot.listings.iter();
+    let files = files.map(|(run, listing)| (run.clone(), listing.files.keys().cloned().collect()));
+    let files = files.collect();
+    let manifests = snapshot.manifests.into_iter();
+    let manifests = manifests.filter_map(|(run, manifest)| Some((run, manifest?))).collect();
+    let stream = listed.into_iter().map(|listed| plan::Stored { bytes: listed.bytes, listed });
+    let stream = stream.collect();
+    let cut = Cut { manifests, files, stream, keep: kept.start..=last, next };
+    plan::cut(&cut).map_err(|source| ForkError::Encode { id, source })
+}
+
+/// The positions in the stream that are kept. The first one begins a turn.
+fn kept(conversation: &Conversation, keep: &Keep) -> Result<Range<usize>, ForkError> {
+    let id = conversation.id;
+    let stream = conversation.stream();
+    let turns = turns(&stream);
+    let end = turns.last().map_or(0, |turn| turn.end);
+    let count = turns.len() as u64;
+    Ok(match keep {
+        Keep::All => 0..end,
+        Keep::Last(last) => {
+            let gone = count.saturating_sub(*last);
+            start_of(&turns, gone).unwrap_or(end)..end
+        }
+        Keep::First(first) => 0..start_of(&turns, *first).unwrap_or(end),
+        Keep::Between(from, until) => {
+            let entries: Vec<&Entry> = stream.entries().collect();
+            let start = match from {
+                None => 0,
+                Some(Moment::Turn(turn)) => start_of(&turns, *turn).unwrap_or(end),
+                Some(moment) => {
+                    let position = first_from(id, &entries, moment)?;
+                    // A turn without its request would be no turn.
+                    let turn = turns.iter().find(|turn| turn.contains(&position));
+                    turn.map_or(position, |turn| turn.start)
+                }
+            };
+            let end = match until {
+                None => end,
+                Some(Moment::Turn(turn)) => start_of(&turns, turn.saturating_add(1)).unwrap_or(end),
+                Some(moment) => end_at(id, &entries, moment)?,
+            };
+            start..end
+        }
+    })
+}
+
+/// The positions of each turn in the stream; what waits for a request is a turn to come.
+fn turns(stream: &Stream) -> Vec<Range<usize>> {
+    let complete = stream.turns.iter().map(|turn| turn.entries.len());
+    let under_way = stream.incomplete.iter().map(|incomplete| incomplete.turn.entries.len());
+    let waiting = Some(stream.waiting.len()).filter(|count| *count > 0);
+    let mut start = 0;
+    let ranges = complete.chain(under_way).chain(waiting).map(|length| {
+        let range = start..start + length;
+        start = range.end;
+        range
+    });
+    ranges.collect()
+}
+
+fn start_of(turns: &[Range<usize>], number: u64) -> Option<usize> {
+    turns.get(usize::try_from(number).ok()?).map(|turn| turn.start)
+}
+
+/// The first event that is kept.
+fn first_from(id: ConversationId, entries: &[&Entry], moment: &Moment) -> Result<usize, ForkError> {
+    let found = match moment {
+        Moment::Event(address) => {
+            let found = entries.iter().position(|entry| entry.address == *address);
+            return found.ok_or(ForkError::NoEvent { id, address: *address });
+        }
+        Moment::Time(time) => {
+            entries.iter().position(|entry| entry.event.timestamp.instant() >= *time)
+        }
+        Moment::Turn(_) | Moment::Commit(_) | Moment::Operations(_) => None,
+    };
+    Ok(found.unwrap_or(entries.len()))
+}
+
+/// The position after the last event that is kept.
+fn end_at(id: ConversationId, entries: &[&Entry], moment: &Moment) -> Result<usize, ForkError> {
+    let found = match moment {
+        Moment::Event(address) => {
+            let found = entries.iter().position(|entry| entry.address == *address);
+            Some(found.ok_or(ForkError::NoEvent { id, address: *address })?)
+        }
+        Moment::Time(time) => {
+            entries.iter().rposition(|entry| entry.event.timestamp.instant() <= *time)
+        }
+        Moment::Turn(_) | Moment::Commit(_) | Moment::Operations(_) => None,
+    };
+    Ok(found.map_or(0, |last| last + 1))
+}

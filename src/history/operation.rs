@@ -1,0 +1,159 @@
+//! Operations: what one command did.
+
+use std::iter::Peekable;
+
+use super::walk::{Walk, walk};
+use crate::{
+    model::Timestamp,
+    store::{Commit, ObjectId, Origin, Record},
+    workspace::{Handle, LoadError, Workspace},
+};
+
+/// What one command did: commits in a row, or one that something else made.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Its commits, newest first; at least one.
+    pub records: Vec<Record>,
+    /// How many events there are more than before; `None` if that cannot be read.
+    pub events: Option<i64>,
+}
+
+impl Operation {
+    /// Its last commit.
+    pub fn last(&self) -> &Record {
+        self.records.first().expect("an operation has a commit")
+    }
+
+    /// Its first commit.
+    pub fn first(&self) -> &Record {
+        self.records.last().expect("an operation has a commit")
+    }
+
+    /// The commit before it.
+    pub fn before(&self) -> Option<ObjectId> {
+        self.first().commit.parents.first().copied()
+    }
+
+    /// Whether something else than jp did it.
+    pub fn is_by_hand(&self) -> bool {
+        self.last().deed.is_none()
+    }
+
+    /// When it ended.
+    pub fn when(&self) -> Timestamp {
+        self.last().commit.committed
+    }
+
+    /// Who took part, in the order in which they came in.
+    pub fn authors(&self) -> Vec<&str> {
+        let mut authors: Vec<&str> = Vec::new();
+        for record in self.records.iter().rev() {
+            if !authors.contains(&record.author.name.as_str()) {
+                authors.push(&record.author.name);
+            }
+        }
+        authors
+    }
+
+    /// What brought its commits about, in the order in which they came in.
+    pub fn origins(&self) -> Vec<Origin> {
+        let mut origins = Vec::new();
+        for deed in self.records.iter().rev().filter_map(|record| record.deed.as_ref()) {
+            if !origins.contains(&deed.origin) {
+                origins.push(deed.origin);
+            }
+        }
+        origins
+    }
+
+    /// The turns that it belongs to: the first and the last.
+    pub fn turns(&self) -> Option<(u64, u64)> {
+        let turn = |record: &Record| record.deed.as_ref().and_then(|deed| deed.turn);
+        let mut turns = self.records.iter().filter_map(turn);
+        let last = turns.next()?;
+        Some((turns.next_back().unwrap_or(last), last))
+    }
+
+    /// What it did, in a few words.
+    pub fn what(&self) -> String {
+        match &self.records[..] {
+            [record] => record.subject.clone(),
+            records => several(records.len() as u64, self.events, &self.first().subject),
+        }
+    }
+}
+
+/// What several commits did, in a few words; the first one tells if they made a conversation.
+pub(super) fn several(commits: u64, events: Option<i64>, first: &str) -> String {
+    let count = events.and_then(|events| u64::try_from(events).ok()).unwrap_or(commits);
+    let plural = if count == 1 { "" } else { "s" };
+    match first.split_once(' ') {
+        Some(("create", _)) => format!("{first} with {count} event{plural}"),
+        Some((verb @ "append", _)) => format!("{verb} {count} event{plural}"),
+        _ => format!("{first} and {} more", commits.saturating_sub(1)),
+    }
+}
+
+/// Operations of a conversation, newest first.
+pub struct Operations<'a> {
+    workspace: &'a Workspace,
+    handle: Handle,
+    walk: Peekable<Walk<'a>>,
+}
+
+/// The operations that led to the version of a handle, newest first.
+pub fn operations<'a>(workspace: &'a Workspace, handle: &Handle) -> Operations<'a> {
+    Operations { workspace, handle: handle.clone(), walk: walk(workspace, handle).peekable() }
+}
+
+impl Iterator for Operations<'_> {
+    type Item = Result<Operation, LoadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let last = match self.walk.next()? {
+            Ok(record) => record,
+            Err(error) => return Some(Err(error)),
+        };
+        let mut records = vec![last];
+        while let Some(Ok(before)) = self.walk.peek() {
+            let first = records.last().expect("it has a commit");
+            if !is_same(first, before) {
+                break;
+            }
+            records.extend(self.walk.next().and_then(Result::ok));
+        }
+        let after = self.events(&records[0].commit);
+        let before = match self.walk.peek() {
+            Some(Ok(record)) => {
+                let commit = record.commit.clone();
+                self.events(&commit)
+            }
+            Some(Err(_)) => None,
+            None => Some(0),
+        };
+        let events = after.zip(before).map(|(after, before)| after - before);
+        Some(Ok(Operation { records, events }))
+    }
+}
+
+impl Operations<'_> {
+    /// How many events a version has: from its commit, else from its tree.
+    fn events(&self, commit: &Commit) -> Option<i64> {
+        let count = match &commit.summary {
+            Some(summary) => summary.events,
+            None => {
+                let snapshot = self.workspace.snapshot(self.handle.id(), commit.id).ok()?;
+                snapshot.order.len() as u64
+            }
+        };
+        i64::try_from(count).ok()
+    }
+}
+
+/// Whether a commit and the one before it belong to one operation.
+pub(super) fn is_same(record: &Record, before: &Record) -> bool {
+    match (&record.deed, &before.deed) {
+        (Some(one), Some(other)) => one.operation == other.operation && one.begins.is_none(),
+        _ => false,
+    }
+}

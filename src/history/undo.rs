@@ -1,0 +1,183 @@
+//! Undo, redo and restore: a new commit that brings back an old tree.
+
+use super::{
+    cursor::{self, Destination, Step},
+    operation::several,
+    walk::record,
+};
+use crate::{
+    format::encode_meta,
+    model::Meta,
+    plan::{Change, Heading, Summary, TreePath},
+    store::{Content, Links, ObjectId, Origin, Record},
+    workspace::{AppendFailure, Guard, Handle, LoadError, Revision, Workspace},
+};
+
+/// What an undo, redo or restore did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turned {
+    /// The operation that was taken back or done again, in a few words.
+    pub what: String,
+    /// The commit whose tree is back.
+    pub source: ObjectId,
+    /// The commit before.
+    pub before: ObjectId,
+    /// The new commit.
+    pub commit: ObjectId,
+}
+
+/// How often a change starts over when something else than jp was faster.
+const ATTEMPTS: usize = 20;
+
+/// Brings back the tree from before the last operation; `None` if there is nothing to undo.
+pub fn undo(workspace: &Workspace, guard: &mut Guard) -> Result<Option<Turned>, AppendFailure> {
+    turn(workspace, guard, "undo", |tip, read| cursor::undo(tip, read))
+}
+
+/// Brings back what the last undo took; `None` if there is nothing to redo.
+pub fn redo(workspace: &Workspace, guard: &mut Guard) -> Result<Option<Turned>, AppendFailure> {
+    turn(workspace, guard, "redo", |tip, read| cursor::redo(tip, read))
+}
+
+/// Brings back the tree of another version; `None` if it is that already. Where a conversation was
+/// forked from stays as it is.
+pub fn restore(
+    workspace: &Workspace,
+    guard: &mut Guard,
+    version: &Handle,
+) -> Result<Option<Turned>, AppendFailure> {
+    attempt(workspace, guard, |guard| {
+        workspace.check_writable(guard)?;
+        workspace.check_writable(version)?;
+        let (old, present) = (record(workspace, version)?, record(workspace, guard)?);
+        let meta = kept_lineage(workspace, guard, version)?;
+        let changes = meta.as_ref().map(|meta| Change::Put(TreePath::meta(), encode_meta(meta)));
+        if changes.is_none() && old.commit.tree == present.commit.tree {
+            return Ok(None);
+        }
+        let short = old.commit.id.to_hex_with_len(SHORT);
+        let what = format!("restore {short} ({})", old.subject);
+        let mut summary = workspace.summary(version)?;
+        if let (Some(meta), Some(summary)) = (&meta, &mut summary) {
+            summary.heading = Heading::from(meta);
+        }
+        let content = Content::Tree(old.commit.tree, changes.into_iter().collect());
+        let links = Links::default();
+        let before = guard.commit();
+        let commit = commit(workspace, guard, what, content, summary, links)?;
+        Ok(Some(Turned { what: old.subject, source: old.commit.id, before, commit }))
+    })
+}
+
+/// Digits of a commit that people read.
+const SHORT: usize = 10;
+
+/// Decides where to go from a tip, given a way to read commits.
+type Decide = fn(ObjectId, &mut Read<'_>) -> Result<Option<Destination>, LoadError>;
+type Read<'a> = dyn FnMut(ObjectId) -> Result<Step, LoadError> + 'a;
+
+fn turn(
+    workspace: &Workspace,
+    guard: &mut Guard,
+    verb: &str,
+    decide: Decide,
+) -> Result<Option<Turned>, AppendFailure> {
+    attempt(workspace, guard, |guard| {
+        workspace.check_writable(guard)?;
+        let mut read = |id| Ok(step(record(workspace, &guard.at(id))?));
+        let Some(Destination { source, operation, links }) = decide(guard.commit(), &mut read)?
+        else {
+            return Ok(None);
+        };
+        let version = guard.at(source);
+        workspace.check_writable(&version)?;
+        let old = record(workspace, &version)?;
+        let what = what(workspace, guard, operation)?;
+        let summary = workspace.summary(&version)?;
+        let content = Content::Tree(old.commit.tree, Vec::new());
+        let before = guard.commit();
+        let commit = commit(workspace, guard, format!("{verb} {what}"), content, summary, links)?;
+        Ok(Some(Turned { what, source, before, commit }))
+    })
+}
+
+fn commit(
+    workspace: &Workspace,
+    guard: &mut Guard,
+    subject: String,
+    content: Content,
+    summary: Option<Summary>,
+    links: Links,
+) -> Result<ObjectId, AppendFailure> {
+    let (body, origin) = (Vec::new(), Origin::Edit);
+    workspace.revise(guard, Revision { subject, body, origin, content, summary, links })
+}
+
+/// Tries again when something else than jp, which knows no locks, moved the conversation.
+fn attempt<T>(
+    workspace: &Workspace,
+    guard: &mut Guard,
+    mut change: impl FnMut(&mut Guard) -> Result<T, AppendFailure>,
+) -> Result<T, AppendFailure> {
+    for _ in 0..ATTEMPTS {
+        match change(guard) {
+            Err(AppendFailure::Contended { .. }) => workspace.refresh(guard)?,
+            done => return done,
+        }
+    }
+    Err(AppendFailure::Contended { id: guard.id() })
+}
+
+fn step(record: Record) -> Step {
+    let parent = record.commit.parents.first().copied();
+    match record.deed {
+        None => Step { parent, ..Step::default() },
+        Some(deed) => Step {
+            parent,
+            operation: Some(deed.operation),
+            begins: deed.begins.is_some(),
+            links: deed.links,
+        },
+    }
+}
+
+/// What the operation that ends with a commit did, in a few words, without walking through it.
+fn what(workspace: &Workspace, guard: &Guard, last: ObjectId) -> Result<String, LoadError> {
+    let end = record(workspace, &guard.at(last))?;
+    let Some(parent) = end.commit.parents.first() else { return Ok(end.subject) };
+    let before = record(workspace, &guard.at(*parent))?;
+    let operation = |record: &Record| record.deed.as_ref().map(|deed| deed.operation.clone());
+    if operation(&end).is_none() || operation(&end) != operation(&before) {
+        return Ok(end.subject);
+    }
+    let mut read = |id| Ok::<_, LoadError>(step(record(workspace, &guard.at(id))?));
+    let base = cursor::undo(last, &mut read)?.map(|destination| destination.source);
+    let events = |record: &Record| Some(record.commit.summary.as_ref()?.events);
+    let count = match base {
+        Some(base) => {
+            let base = record(workspace, &guard.at(base))?;
+            events(&end).zip(events(&base)).map(|(after, before)| after.saturating_sub(before))
+        }
+        None => events(&end),
+    };
+    let events = count.and_then(|count| i64::try_from(count).ok());
+    Ok(several(count.unwrap_or(2), events, &end.subject))
+}
+
+/// The `meta.toml` of a version as it has to be here, if that differs: a fork stays a fork when it
+/// goes back to before it was one.
+fn kept_lineage(
+    workspace: &Workspace,
+    present: &Handle,
+    version: &Handle,
+) -> Result<Option<Meta>, LoadError> {
+    let now = workspace.snapshot(present.id(), present.commit());
+    let old = workspace.snapshot(version.id(), version.commit());
+    // What cannot be read comes back as it was.
+    let (Ok(now), Ok(old)) = (now, old) else { return Ok(None) };
+    if now.meta_broken || old.meta_broken || now.meta.forked == old.meta.forked {
+        return Ok(None);
+    }
+    let (forked, created) = (now.meta.forked, now.meta.created);
+    Ok(Some(Meta { forked, created, ..old.meta }))
+}

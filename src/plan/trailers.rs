@@ -1,0 +1,35 @@
+//! The trailers of a commit message: one line each, in its last paragraph.
+
+/// The last paragraph of a commit message.
+pub struct Trailers<'a>(&'a str);
+
+impl<'a> Trailers<'a> {
+    /// The trailers of a message.
+    pub fn last_of(message: &'a str) -> Self {
+        let message = message.trim_end();
+        Self(message.rsplit_once("\n\n").map_or(message, |(_, last)| last))
+    }
+
+    /// The value of the first trailer with this key.
+    pub fn find(&self, key: &str) -> Option<&'a str> {
+        let value = |line: &'a str| line.strip_prefix(key)?.strip_prefix(": ");
+        self.0.lines().find_map(value)
+    }
+}
+
+/// A text on one line: as it is if that is safe, else as a JSON string.
+pub fn one_line(text: &str) -> String {
+    let safe = !text.is_empty()
+        && !text.starts_with('"')
+        && text.trim() == text
+        && !text.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
+    if safe {
+        return text.to_owned();
+    }
+    serde_json::Value::from(text).to_string()
+}
+
+/// The text that [`one_line`] wrote; `None` if it did not.
+pub fn many_lines(text: &str) -> Option<String> {
+    if text.starts_with('"') { serde_json::from_str(text).ok() } else { Some(text.to_owned()) }
+}

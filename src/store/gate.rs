@@ -1,0 +1,65 @@
+//! The gate: many may write at once, but not while objects are thrown away.
+
+use std::{
+    fs::{File, OpenOptions},
+    path::Path,
+    time::Duration,
+};
+
+use fs4::TryLockError;
+
+use crate::fsutil::{AtPath, FsError, create_dir_durable};
+
+/// How long whoever throws objects away waits for writers, who are through in milliseconds.
+const ATTEMPTS: usize = 500;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The right to write, or the right to throw away.
+#[must_use = "the gate is free again when this is dropped"]
+#[derive(Debug)]
+pub struct Gate {
+    _file: File,
+}
+
+impl Gate {
+    /// Waits until nobody throws anything away. A file system without locks has no gate.
+    pub fn enter(store: &Path) -> Result<Self, FsError> {
+        let file = open(store)?;
+        match fs4::FileExt::lock_shared(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::Unsupported => {
+                Err(FsError::new("lock", store.join(NAME), error))
+            }
+            _ => Ok(Self { _file: file }),
+        }
+    }
+
+    /// Keeps all writers out; `None` if there is one that does not end.
+    pub fn close(store: &Path) -> Result<Option<Self>, FsError> {
+        let file = open(store)?;
+        for _ in 0..ATTEMPTS {
+            match fs4::FileExt::try_lock(&file) {
+                Ok(()) => return Ok(Some(Self { _file: file })),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(TryLockError::Error(error)) => {
+                    return Err(FsError::new("lock", store.join(NAME), error));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+const NAME: &str = "locks/gate";
+
+fn open(store: &Path) -> Result<File, FsError> {
+    let path = store.join(NAME);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    match options.open(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            create_dir_durable(&store.join("locks"))?;
+            options.open(&path).at("open", &path)
+        }
+        opened => opened.at("open", &path),
+    }
+}

@@ -1,0 +1,96 @@
+//! Putting conversations away and bringing them back: their refs move from one space to another.
+
+use gix::ObjectId;
+
+use super::{
+    Commit, Identity, Lock, ObjectError, RefError, Space, Store,
+    refs::{self, Expected, LogLine},
+};
+use crate::{
+    fsutil::FsError,
+    model::{ConversationId, Timestamp},
+};
+
+/// Why a conversation was not moved.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum MoveError {
+    #[error("`{}{id}` is another conversation already", to.prefix())]
+    Taken { id: ConversationId, to: Space },
+    #[error(transparent)]
+    Ref(#[from] RefError),
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+}
+
+/// Who moves a conversation, and when.
+#[derive(Clone, Debug)]
+pub struct Mover {
+    /// The person.
+    pub identity: Identity,
+    /// The time.
+    pub time: Timestamp,
+}
+
+impl Store {
+    /// Moves a conversation from one space to another. The lock is the permission. If it is in
+    /// both, as after a crash, it counts as being in the stronger one.
+    pub fn move_to(
+        &self,
+        _lock: &Lock,
+        id: ConversationId,
+        from: Space,
+        to: Space,
+        commit: ObjectId,
+        mover: &Mover,
+    ) -> Result<(), MoveError> {
+        let (old, new) = (Self::ref_name(from, id), Self::ref_name(to, id));
+        match refs::update(self.path(), &new, Expected::Absent, commit) {
+            // A process that was killed got as far as this.
+            Err(RefError::Moved { actual: Some(actual), .. }) if actual == commit => {}
+            // It did, and the conversation went on since.
+            Err(RefError::Moved { actual: Some(actual), .. })
+                if to.stronger().contains(&from) && self.is_ancestor(actual, commit)? =>
+            {
+                refs::update(self.path(), &new, Expected::Is(actual), commit)?;
+            }
+            Err(RefError::Moved { .. }) => return Err(MoveError::Taken { id, to }),
+            moved => moved?,
+        }
+        let message = format!("jp: from {} to {}", from.name(), to.name());
+        let signature = mover.identity.signature(mover.time);
+        refs::log::add(self.path(), &old, &new, commit, &LogLine { signature, message })?;
+        Ok(refs::delete(self.path(), &old, Expected::Is(commit))?)
+    }
+
+    /// Removes a conversation from the trash for good. The lock is the permission.
+    pub fn forget(
+        &self,
+        _lock: &Lock,
+        id: ConversationId,
+        commit: ObjectId,
+    ) -> Result<(), MoveError> {
+        let name = Self::ref_name(Space::Trash, id);
+        refs::delete(self.path(), &name, Expected::Is(commit))?;
+        Ok(refs::log::remove(self.path(), &name)?)
+    }
+
+    /// When a conversation was put where it is, if that is known.
+    pub fn moved_at(&self, space: Space, id: ConversationId) -> Option<Timestamp> {
+        refs::log::last_moved(self.path(), &Self::ref_name(space, id))
+    }
+
+    fn is_ancestor(&self, ancestor: ObjectId, of: ObjectId) -> Result<bool, ObjectError> {
+        let mut buffer = Vec::new();
+        let mut next = Some(of);
+        while let Some(id) = next {
+            if id == ancestor {
+                return Ok(true);
+            }
+            next = Commit::read(&self.objects, id, &mut buffer)?.parents.first().copied();
+        }
+        Ok(false)
+    }
+}

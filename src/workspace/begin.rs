@@ -1,0 +1,62 @@
+//! New conversations: an id that nobody has, and forks of what is there.
+
+use super::{AppendFailure, Guard, Handle, Workspace, scribe::Scribe};
+use crate::{
+    model::ConversationId,
+    plan::{Change, Summary},
+    store::{Content, Lock, LockError, Origin, Space, Tip, WriteError},
+};
+
+impl Workspace {
+    /// Finds an id that nobody has, locks it, and writes: the id is the time, or the next free one.
+    pub(super) fn begin<T>(
+        &self,
+        mut write: impl FnMut(&Lock, ConversationId) -> Result<T, AppendFailure>,
+    ) -> Result<(ConversationId, Lock, T), AppendFailure> {
+        let mut id = ConversationId::at(self.env.now());
+        loop {
+            let lock = match self.store.lock(id, &self.holder()) {
+                Ok(lock) => lock,
+                Err(LockError::Held { .. }) => {
+                    id = id.next();
+                    continue;
+                }
+                Err(error) => return Err(AppendFailure::Lock(error)),
+            };
+            if self.store.knows(id)? {
+                id = id.next();
+                continue;
+            }
+            match write(&lock, id) {
+                Ok(written) => return Ok((id, lock, written)),
+                Err(AppendFailure::Write { source: WriteError::Moved, .. }) => id = id.next(),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Makes a conversation that goes on from a version of another one, with changes of its tree.
+    pub fn branch(
+        &self,
+        source: &Handle,
+        changes: &[Change],
+        summary: Option<&Summary>,
+        remarks: &[String],
+    ) -> Result<Guard, AppendFailure> {
+        let (from, commit) = (source.id(), source.commit());
+        let tree = self.directory(from, commit)?;
+        let (id, lock, commit) = self.begin(|lock, id| {
+            let mut tip = Tip { commit: Some(commit), tree: tree.clone() };
+            let mut scribe = Scribe::new(self, None)?;
+            let content = Content::Changed(changes.to_vec());
+            let subject = format!("fork {from} as {id}");
+            let mut new = scribe.commit(subject, Origin::User, summary.cloned(), content);
+            new.description.begins = Some(id);
+            new.description.body = remarks.to_vec();
+            let written = self.store.branch(lock, Space::Heads, id, &mut tip, &[new]);
+            let written = written.map_err(|source| AppendFailure::write(id, source))?;
+            Ok(written.commits.last().copied().unwrap_or(commit))
+        })?;
+        Ok(Guard::new(id, commit, lock, None))
+    }
+}

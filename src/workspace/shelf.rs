@@ -1,0 +1,72 @@
+//! Putting conversations away, bringing them back, and emptying the trash.
+
+use super::{AppendFailure, Guard, Handle, LoadError, Row, Workspace};
+use crate::{
+    model::{ConversationId, Timestamp},
+    store::{Lock, LockError, MaintenanceError, MoveError, Mover, Purged, RefError, Space},
+};
+
+/// A conversation in the trash.
+#[derive(Clone, Debug)]
+pub struct Trashed {
+    /// The conversation.
+    pub row: Row,
+    /// When it was put there, if that is known.
+    pub since: Option<Timestamp>,
+}
+
+impl Workspace {
+    /// Moves a conversation to another space, or says who is at work on it.
+    pub fn shelve(&self, handle: &Handle, to: Space) -> Result<(), AppendFailure> {
+        let (id, from) = (handle.id(), handle.space());
+        let lock = self.lock_of(id)?;
+        if from == to {
+            return Ok(());
+        }
+        let commit = self.store.tip(from, id)?.ok_or(LoadError::Gone(id))?;
+        Ok(self.store.move_to(&lock, id, from, to, commit, &self.mover())?)
+    }
+
+    /// Moves a conversation to the trash. The guard is used up: nothing can be written after it.
+    pub fn remove(&self, guard: Guard) -> Result<ConversationId, MoveError> {
+        let id = guard.id();
+        let Some(commit) = self.store.tip(Space::Heads, id)? else {
+            return Ok(id);
+        };
+        let mover = self.mover();
+        self.store.move_to(guard.lock(), id, Space::Heads, Space::Trash, commit, &mover)?;
+        Ok(id)
+    }
+
+    /// The conversations in the trash, last changed first.
+    pub fn trash(&self) -> Result<Vec<Trashed>, RefError> {
+        let rows = self.overview(Space::Trash)?.rows.into_iter();
+        let trashed = |row: Row| {
+            let since = self.store.moved_at(Space::Trash, row.id);
+            Trashed { row, since }
+        };
+        Ok(rows.map(trashed).collect())
+    }
+
+    /// Removes a conversation from the trash for good, if it still is as it was seen.
+    pub fn forget(&self, trashed: &Trashed) -> Result<(), AppendFailure> {
+        let lock = self.lock_of(trashed.row.id)?;
+        Ok(self.store.forget(&lock, trashed.row.id, trashed.row.commit)?)
+    }
+
+    /// Throws away what no conversation reaches any more.
+    pub fn purge(&self) -> Result<Purged, MaintenanceError> {
+        self.store.purge(&self.env)
+    }
+
+    pub(super) fn lock_of(&self, id: ConversationId) -> Result<Lock, AppendFailure> {
+        self.store.lock(id, &self.holder()).map_err(|source| match source {
+            LockError::Held { .. } => AppendFailure::Locked { id, source },
+            source => AppendFailure::Lock(source),
+        })
+    }
+
+    fn mover(&self) -> Mover {
+        Mover { identity: self.user(), time: self.env.now() }
+    }
+}

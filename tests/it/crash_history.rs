@@ -1,0 +1,147 @@
+//! What a killed undo, redo, restore, fork, archive or rm leaves behind: the old state or the new
+//! one, never something in between, and the next command works.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::fs;
+
+use crate::{
+    crash::{kill_and_check, sound},
+    support::{Jp, Output, message, request},
+};
+
+/// A store that was made once and is copied for each run.
+struct Prepared {
+    jp: Jp,
+    id: String,
+}
+
+impl Prepared {
+    /// Two turns, and what is done to them before the crash.
+    fn new(then: &[&[&str]]) -> Self {
+        let jp = Jp::in_workspace();
+        let id = jp.start(&[&request("One\n"), &message("First\n")]);
+        jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
+        for args in then {
+            let args: Vec<_> =
+                args.iter().map(|arg| if *arg == "ID" { &id } else { *arg }).collect();
+            let output = jp.run(&args);
+            assert_eq!(output.code, 0, "{args:?}: {}", output.stderr);
+        }
+        Self { jp, id }
+    }
+
+    /// A world of its own with the same store.
+    fn copy(store: &std::path::Path, id: &str) -> (Jp, Option<String>) {
+        let jp = Jp::in_workspace();
+        fs::remove_dir_all(jp.path(".jp/store")).unwrap();
+        let copied = jp.command("cp").arg("-R").arg(store).arg(jp.path(".jp/store")).status();
+        assert!(copied.unwrap().success());
+        (jp, Some(id.to_owned()))
+    }
+}
+
+/// Where a conversation is and what it holds, in all three spaces.
+fn state(jp: &Jp, id: &str) -> Vec<String> {
+    let spaces = [("active", &[][..]), ("archived", &["--archived"]), ("trash", &["--trash"])];
+    let mut found = Vec::new();
+    for (space, flags) in spaces {
+        let mut args = vec!["c", "ls", "--format", "json"];
+        args.extend(flags);
+        for row in jp.run(&args).json().as_array().unwrap() {
+            let (own, title) = (row["id"].as_str().unwrap(), &row["title"]);
+            let which = if own == id { "it" } else { "another" };
+            found.push(format!("{which} {space} {title} {} {}", row["events"], row["status"]));
+        }
+    }
+    found
+}
+
+/// Kills `jp` at a sample of its calls: afterwards the state is that of before or that of after,
+/// the latter if it was told, and the same command and then an append do what they should.
+fn old_or_new(then: &[&[&str]], command: &[&str]) {
+    let prepared = Prepared::new(then);
+    let (store, id) = (prepared.jp.store(), prepared.id.clone());
+    let old = state(&prepared.jp, &id);
+    let named = |id: &str| -> Vec<String> {
+        command.iter().map(|arg| if *arg == "ID" { id } else { arg }.to_owned()).collect()
+    };
+    let new = {
+        let (jp, _) = Prepared::copy(&store, &id);
+        let args = named(&id);
+        let output = jp.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        state(&jp, &id)
+    };
+    assert_ne!(old, new);
+    let check = |jp: &Jp, id: Option<&str>, killed: &Output| {
+        let id = id.unwrap();
+        if killed.code != 137 {
+            return Err(format!("it was not killed: {killed:?}"));
+        }
+        sound(jp, &jp.store())?;
+        let found = state(jp, id);
+        if found != old && found != new {
+            return Err(format!("{found:?} is neither {old:?} nor {new:?}"));
+        }
+        if !killed.stdout.is_empty() && found != new {
+            return Err(format!("it said `{}`, but is {found:?}", killed.stdout));
+        }
+        if found == old {
+            let args = named(id);
+            let again = jp.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
+            if again.code != 0 || state(jp, id) != new {
+                return Err(format!("the same command fails: {again:?}, {:?}", state(jp, id)));
+            }
+        }
+        let other = jp.start(&[&request("Other\n")]);
+        let appended = jp.append(&other, &[&message("Answer\n")]);
+        if appended.code != 0 {
+            return Err(format!("an append fails: {appended:?}"));
+        }
+        let left = fs::read_dir(jp.store().join("stage")).unwrap();
+        let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        let own = |name: &&std::ffi::OsString| name.to_string_lossy().starts_with(id);
+        match left.iter().find(own) {
+            Some(name) => Err(format!("left in the stage: {}", name.display())),
+            None => sound(jp, &jp.store()),
+        }
+    };
+    let failures = kill_and_check(|| Prepared::copy(&store, &id), |id| named(id.unwrap()), check);
+    assert_eq!(failures, Vec::<String>::new());
+}
+
+#[test]
+fn a_killed_undo_is_done_or_not() {
+    old_or_new(&[], &["c", "undo", "ID"]);
+}
+
+#[test]
+fn a_killed_redo_is_done_or_not() {
+    old_or_new(&[&["c", "undo", "ID"]], &["c", "redo", "ID"]);
+}
+
+#[test]
+fn a_killed_restore_is_done_or_not() {
+    old_or_new(&[&["c", "title", "ID", "Other"]], &["c", "restore", "ID", "--at", "turn 0"]);
+}
+
+#[test]
+fn a_killed_fork_is_there_or_not() {
+    old_or_new(&[], &["c", "fork", "ID", "--last", "1"]);
+}
+
+#[test]
+fn a_killed_archive_is_done_or_not() {
+    old_or_new(&[], &["c", "archive", "ID"]);
+}
+
+#[test]
+fn a_killed_rm_is_done_or_not() {
+    old_or_new(&[&["c", "archive", "ID"]], &["c", "rm", "ID"]);
+}
+
+#[test]
+fn a_killed_return_from_the_trash_is_done_or_not() {
+    old_or_new(&[&["c", "rm", "ID"]], &["c", "restore", "ID"]);
+}
