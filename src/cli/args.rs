@@ -107,8 +107,6 @@ pub enum Conversation {
     /// Without a version, it shows what the last operation changed; with one, what changed from it
     /// to now. Text is marked as git marks words: `[-removed-]` and `{+added+}`. The exit code is 0
     /// whether or not anything changed.
-    #[command(override_usage = "jp conversation diff [OPTIONS] [ID]\n       \
-                                jp conversation diff [OPTIONS] <A> [B]")]
     Diff(Diff),
     /// Show who wrote each line of an event, and when
     ///
@@ -245,13 +243,17 @@ pub struct Log {
 
 #[derive(Debug, Args)]
 pub struct Diff {
-    /// A conversation, or versions `ID@WHEN`; `@WHEN` is one of the conversation named before it
-    /// [default: the one last changed]
-    #[arg(num_args = 0..=2, value_names = ["A", "B"])]
-    #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
-    pub versions: Vec<String>,
-    #[command(flatten)]
-    pub at: AtArg,
+    /// The version before: `ID@WHEN`, or `@WHEN` of the conversation last changed; or a conversation
+    /// `ID`, which stands for its last operation unless there is a B
+    #[arg(value_name = "A", add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
+    pub from: Option<String>,
+    /// The version after: `ID`, `ID@WHEN`, or `@WHEN` of the conversation of A [default: now]
+    #[arg(value_name = "B", add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
+    pub to: Option<String>,
+    /// From this version to now: a commit, `turn 4`, `~2` operations ago, `2h ago` or
+    /// `2026-11-01 14:03`
+    #[arg(long, value_name = "WHEN", conflicts_with = "to")]
+    pub at: Option<String>,
     /// Only which events changed, and by how many lines
     #[arg(long)]
     pub stat: bool,

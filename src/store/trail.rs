@@ -11,7 +11,7 @@ use gix::{
 };
 
 use super::{ObjectError, Objects};
-use crate::format::{FileName, RunName};
+use crate::format::FileName;
 
 /// A file at an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,9 @@ impl Trail {
             objects,
             beginning: format!("{}-", file.name.address()),
             last: None,
-            runs: HashMap::new(),
+            known_runs: HashMap::new(),
+            runs: Vec::new(),
+            in_runs: Vec::new(),
             buffer: Vec::new(),
         };
         let mut stretches: Vec<Stretch> = Vec::new();
@@ -78,7 +80,10 @@ struct Search<'a> {
     beginning: String,
     last: Option<(ObjectId, Option<Found>)>,
     /// The files in each run that has been looked at.
-    runs: HashMap<ObjectId, Vec<Found>>,
+    known_runs: HashMap<ObjectId, Vec<Found>>,
+    /// The runs of the last tree, and the files in them.
+    runs: Vec<ObjectId>,
+    in_runs: Vec<Found>,
     buffer: Vec<u8>,
 }
 
@@ -105,13 +110,18 @@ impl Search<'_> {
 
     fn in_tree(&mut self, tree: ObjectId, known: &Found) -> Result<Option<Found>, ObjectError> {
         let (mut candidates, runs) = self.scan(tree)?;
-        for run in runs {
-            if !self.runs.contains_key(&run) {
-                let (found, _) = self.scan(run)?;
-                self.runs.insert(run, found);
+        if runs != self.runs {
+            self.in_runs.clear();
+            for run in &runs {
+                if !self.known_runs.contains_key(run) {
+                    let (found, _) = self.scan(*run)?;
+                    self.known_runs.insert(*run, found);
+                }
+                self.in_runs.extend(self.known_runs.get(run).into_iter().flatten().cloned());
             }
-            candidates.extend(self.runs.get(&run).into_iter().flatten().cloned());
+            self.runs = runs;
         }
+        candidates.extend_from_slice(&self.in_runs);
         let likeness = |found: &Found| (found.blob == known.blob, found.name == known.name);
         // Of equals the first one, as everywhere else.
         Ok(candidates.into_iter().rev().max_by_key(likeness))
@@ -124,17 +134,15 @@ impl Search<'_> {
         for entry in TreeRefIter::from_bytes(&bytes, gix::hash::Kind::Sha1) {
             let entry = entry
                 .map_err(|error| ObjectError::Damaged { id: tree, message: error.to_string() })?;
-            let is_file = entry.mode.is_blob();
-            let is_wanted = is_file && entry.filename.starts_with(self.beginning.as_bytes());
-            if !is_wanted && !entry.mode.is_tree() {
-                continue;
-            }
-            let Ok(name) = std::str::from_utf8(entry.filename) else { continue };
-            if is_file {
+            if entry.mode.is_tree() {
+                // Whatever its name is: what is no run has no files with a number.
+                runs.push(entry.oid.to_owned());
+            } else if entry.mode.is_blob()
+                && entry.filename.starts_with(self.beginning.as_bytes())
+                && let Ok(name) = std::str::from_utf8(entry.filename)
+            {
                 let blob = entry.oid.to_owned();
                 files.extend(name.parse().ok().map(|name| Found { name, blob }));
-            } else if name.parse::<RunName>().is_ok() {
-                runs.push(entry.oid.to_owned());
             }
         }
         Ok((files, runs))

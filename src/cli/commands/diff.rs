@@ -62,18 +62,16 @@ fn versions(
     output: &mut Output,
     args: &Diff,
 ) -> Result<(Workspace, Handle, Handle), CommandError> {
-    let one = args.versions.first().map(|given| Given::parse(given));
-    if let (Some(at), Some(Given { at: Some(_), .. })) = (&args.at.at, &one) {
-        return Err(twice(at));
+    let Given { id, at } = args.from.as_deref().map(Given::parse).unwrap_or_default();
+    if let (Some(_), Some(at)) = (at, &args.at) {
+        let message = format!("`--at {at}` says again which version: give it once");
+        let hint = "`jp conversation diff ID@WHEN` or `jp conversation diff ID --at WHEN`";
+        return Err(CommandError::usage(message).hint(hint));
     }
-    if let (Some(at), [_, _, ..]) = (&args.at.at, &args.versions[..]) {
-        return Err(twice(at));
-    }
-    let Given { id, at } = one.unwrap_or_default();
-    let at = AtArg { at: at.map(str::to_owned).or_else(|| args.at.at.clone()) };
+    let at = AtArg { at: at.or(args.at.as_deref()).map(str::to_owned) };
     let (workspace, present) = to_read_at(env, output, id, &AtArg { at: None })?;
     let from = version(env, &workspace, present.clone(), &at)?;
-    if let Some(given) = args.versions.get(1) {
+    if let Some(given) = &args.to {
         let Given { id, at } = Given::parse(given);
         let other = match id {
             Some(id) => workspace.select(id)?,
@@ -87,11 +85,6 @@ fn versions(
     }
     let before = before_last(&workspace, &present)?;
     Ok((workspace, before, present))
-}
-
-fn twice(at: &str) -> CommandError {
-    let message = format!("`--at {at}` says again which version: give it once");
-    CommandError::usage(message).hint("`jp conversation diff ID@WHEN` or `… diff ID --at WHEN`")
 }
 
 /// A version as the user writes it: `ID`, `ID@WHEN` or `@WHEN`.
