@@ -14,6 +14,8 @@ pub mod format;
 
 pub mod plan;
 
+pub mod projection;
+
 pub mod config;
 
 pub mod env;

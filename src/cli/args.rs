@@ -153,6 +153,16 @@ pub enum Conversation {
     Unarchive(Several),
     /// Move conversations to the trash, from where `restore` brings them back
     Rm(Several),
+    /// Write a conversation out: as a document, as data, or as the directory that it is
+    ///
+    /// The directory holds every file of the conversation byte for byte, and `import` takes it
+    /// back.
+    Export(Export),
+    /// Make a new conversation of a directory
+    ///
+    /// The directory has the form that `export --dir` writes. It is checked as a whole: if
+    /// anything in it is wrong, everything that is wrong is told and nothing is kept.
+    Import(Import),
     /// List everything that is wrong with conversations, by file and line
     Fsck {
         /// The conversations [default: all]
@@ -313,6 +323,43 @@ pub struct Fork {
     #[arg(long, value_name = "PLACE")]
     pub until: Option<String>,
     /// The title of the fork [default: the same]
+    #[arg(long)]
+    pub title: Option<String>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(flatten)]
+    pub target: Target,
+    /// Write all files into this directory, which must not exist or be empty
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "output"])]
+    pub dir: Option<PathBuf>,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = ExportFormat::Md)]
+    pub format: ExportFormat,
+    /// Write to this file, replacing it [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One markdown document, for people
+    Md,
+    /// What a model is sent, as JSON for any provider: all of it, without compaction
+    Messages,
+    /// Everything, decoded, as JSON
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct Import {
+    /// The directory
+    pub directory: PathBuf,
+    /// The title of the conversation [default: the one in the directory, else the first line of
+    /// its first request]
     #[arg(long)]
     pub title: Option<String>,
     #[command(flatten)]

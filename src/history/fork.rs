@@ -65,14 +65,10 @@ pub fn fork(
     now: Timestamp,
 ) -> Result<Fork, ForkError> {
     let id = source.id();
-    workspace.check_writable(source)?;
-    let snapshot = workspace.snapshot(id, source.commit())?;
-    if snapshot.is_foreign() {
-        return Err(LoadError::Foreign { id, problems: snapshot.problems }.into());
-    }
+    let old = workspace.meta(source)?;
     let forked = Some(Forked { from: id, commit: source.commit().to_string() });
-    let title = title.or_else(|| snapshot.meta.title.clone());
-    let meta = Meta { title, forked, created: Some(now), ..snapshot.meta };
+    let title = title.or_else(|| old.title.clone());
+    let meta = Meta { title, forked, created: Some(now), ..old };
     let (mut changes, remarks, summary) = match keep {
         Keep::All => (Vec::new(), Vec::new(), workspace.summary(source)?),
         keep => {
@@ -106,9 +102,7 @@ fn plan_cut(workspace: &Workspace, source: &Handle, keep: &Keep) -> Result<CutPl
     let files = files.collect();
     let manifests = snapshot.manifests.into_iter();
     let manifests = manifests.filter_map(|(run, manifest)| Some((run, manifest?))).collect();
-    let stream = listed.into_iter().map(|listed| plan::Stored { bytes: listed.bytes, listed });
-    let stream = stream.collect();
-    let cut = Cut { manifests, files, stream, keep: kept.start..=last, next };
+    let cut = Cut { manifests, files, stream: listed, keep: kept.start..=last, next };
     plan::cut(&cut).map_err(|source| ForkError::Encode { id, source })
 }
 

@@ -122,7 +122,11 @@ impl Summary {
 
     /// The summary in a commit message, if it is there and speaks of this tree.
     pub fn from_message(message: &str, tree: &str) -> Option<Self> {
-        let trailers = Trailers::last_of(message);
+        Self::from_trailers(&Trailers::last_of(message), tree)
+    }
+
+    /// The summary among the trailers of a commit, if it is there and speaks of this tree.
+    pub fn from_trailers(trailers: &Trailers<'_>, tree: &str) -> Option<Self> {
         let named = trailers.find(TREE)?;
         if named.len() < TREE_DIGITS.min(tree.len()) || !tree.starts_with(named) {
             return None;

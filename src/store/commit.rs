@@ -1,6 +1,6 @@
 //! Commits: who wrote what when, and the trailers that group them.
 
-use std::{fmt::Write, str::FromStr};
+use std::{borrow::Cow, fmt::Write, str::FromStr};
 
 use gix::{ObjectId, objs::CommitRef};
 
@@ -18,6 +18,13 @@ const BASE: &str = "Jp-Base";
 const STANDS_FOR: &str = "Jp-State";
 const REDO: &str = "Jp-Redo";
 const BEGINS: &str = "Jp-Begins";
+
+/// The most characters of a name, and of a line of a message, that a commit holds.
+const NAME: usize = 200;
+const LINE: usize = 500;
+
+/// The most lines of a message beside its first.
+const LINES: usize = 1000;
 
 /// A commit as it was read.
 #[derive(Clone, Debug)]
@@ -43,10 +50,11 @@ impl Commit {
     ) -> Result<Self, ObjectError> {
         objects.commit(&id, buffer)?;
         let commit = parse(id, buffer)?;
-        Ok(Self::new(id, &commit, &String::from_utf8_lossy(commit.message)))
+        let message = text(commit.message);
+        Ok(Self::new(id, &commit, &Trailers::last_of(&message)))
     }
 
-    fn new(id: ObjectId, commit: &CommitRef<'_>, message: &str) -> Self {
+    fn new(id: ObjectId, commit: &CommitRef<'_>, trailers: &Trailers<'_>) -> Self {
         let tree = commit.tree();
         let committed = commit.time().map_or(0, |time| time.seconds);
         Self {
@@ -54,7 +62,7 @@ impl Commit {
             tree,
             parents: commit.parents().collect(),
             committed: Timestamp::from_seconds(committed),
-            summary: Summary::from_message(message, &tree.to_string()),
+            summary: Summary::from_trailers(trailers, &tree.to_string()),
         }
     }
 }
@@ -98,7 +106,7 @@ impl Record {
     ) -> Result<Self, ObjectError> {
         objects.commit(&id, buffer)?;
         let commit = parse(id, buffer)?;
-        let message = String::from_utf8_lossy(commit.message);
+        let message = text(commit.message);
         let (author, authored) = match commit.author() {
             Ok(author) => {
                 let (name, email) = (author.name.to_string(), author.email.to_string());
@@ -107,8 +115,8 @@ impl Record {
             }
             Err(_) => (Identity::new("", ""), Timestamp::from_seconds(0)),
         };
-        let commit = Commit::new(id, &commit, &message);
         let trailers = Trailers::last_of(&message);
+        let commit = Commit::new(id, &commit, &trailers);
         let link = |key: &str| ObjectId::from_hex(trailers.find(key)?.as_bytes()).ok();
         let deed = trailers.find(OPERATION).map(|operation| Deed {
             operation: operation.to_owned(),
@@ -147,7 +155,8 @@ impl Identity {
                 text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>')).collect();
             // Git strips these from the ends of a name.
             let kept = kept.trim_matches(|c: char| c.is_whitespace() || ".,:;\"'\\".contains(c));
-            if kept.is_empty() { instead.to_owned() } else { kept.to_owned() }
+            let kept: String = kept.chars().take(NAME).collect();
+            if kept.is_empty() { instead.to_owned() } else { kept }
         };
         Self { name: clean(name, "unknown"), email: clean(email, "unknown").replace(' ', "-") }
     }
@@ -252,11 +261,10 @@ impl Description {
         let author = self.author.signature(self.authored);
         let committer = self.committer.signature(self.committed);
         writeln!(text, "author {author}\ncommitter {committer}").expect("a String takes any text");
-        let subject = self.subject.replace(|c: char| c.is_control(), " ");
+        let subject = one_line(&self.subject);
         write!(text, "\n{subject}\n\n").expect("a String takes any text");
-        for line in &self.body {
-            let line = line.replace(|c: char| c.is_control(), " ");
-            writeln!(text, "{line}").expect("a String takes any text");
+        for line in self.body.iter().take(LINES) {
+            writeln!(text, "{}", one_line(line)).expect("a String takes any text");
         }
         if !self.body.is_empty() {
             text.push('\n');
@@ -288,4 +296,19 @@ impl Description {
         }
         text.into_bytes()
     }
+}
+
+/// A message as text: what is not UTF-8 is replaced.
+fn text(message: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(message).map_or_else(|_| String::from_utf8_lossy(message), Cow::Borrowed)
+}
+
+/// A text as a line of a message.
+fn one_line(text: &str) -> String {
+    let clean = |c: char| if c.is_control() { ' ' } else { c };
+    let mut line: String = text.chars().take(LINE).map(clean).collect();
+    if text.chars().nth(LINE).is_some() {
+        line.push('…');
+    }
+    line
 }

@@ -7,9 +7,11 @@ mod cat;
 mod completions;
 mod diff;
 mod empty_trash;
+mod export;
 mod fork;
 mod fsck;
 mod git;
+mod import;
 mod init;
 mod label;
 mod log;
@@ -69,6 +71,8 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Archive(args) => archive::run(env, output, &args),
             Conversation::Unarchive(args) => unarchive::run(env, output, &args),
             Conversation::Rm(args) => rm::run(env, output, &args),
+            Conversation::Export(args) => export::run(env, output, &args),
+            Conversation::Import(args) => import::run(env, output, args),
             Conversation::Fsck { ids, repair, format } => {
                 fsck::run(env, output, &ids, repair, &format)
             }

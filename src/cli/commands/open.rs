@@ -148,12 +148,12 @@ pub fn warn_of_dropped(
         _ => String::new(),
     };
     let (count, author) = (dropped.events.len(), &dropped.author);
-    let events = if count == 1 { "event" } else { "events" };
+    let (events, them) = if count == 1 { ("event", "it") } else { ("events", "them") };
     output.warn(format_args!("{id}: {author} took {count} {events} out by hand ({which})"));
     let short = dropped.before.to_hex_with_len(10);
     output.say(match dropped.commits {
-        1 => format!("Hint: `jp conversation undo {id}` brings them back"),
-        _ => format!("Hint: `jp conversation restore {id} --at {short}` brings them back"),
+        1 => format!("Hint: `jp conversation undo {id}` brings {them} back"),
+        _ => format!("Hint: `jp conversation restore {id} --at {short}` brings {them} back"),
     });
     Ok(())
 }
