@@ -120,6 +120,17 @@ pub enum Conversation {
     /// One line for each operation: what one command did, or a commit that something else made.
     /// The commits can be given to `--at`.
     Log(Log),
+    /// Show what changed between two versions, or between two conversations
+    ///
+    /// Without a version, it shows what the last operation changed; with one, what changed from it
+    /// to now. Text is marked as git marks words: `[-removed-]` and `{+added+}`. The exit code is 0
+    /// whether or not anything changed.
+    Diff(Diff),
+    /// Show who wrote each line of an event, and when
+    ///
+    /// Content that comes back, as by an undo, belongs to whoever wrote it first.
+    #[command(override_usage = "jp conversation blame [OPTIONS] [ID] <ADDRESS>")]
+    Blame(Blame),
     /// Take back the last operation
     ///
     /// A whole command is taken back: a turn, an edit, an append, a title. Done again, it takes
@@ -254,6 +265,39 @@ pub struct Log {
     /// No more than this many operations
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The version before: `ID@WHEN`, or `@WHEN` of the conversation last changed; or a conversation
+    /// `ID`, which stands for its last operation unless there is a B
+    #[arg(value_name = "A", add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
+    pub from: Option<String>,
+    /// The version after: `ID`, `ID@WHEN`, or `@WHEN` of the conversation of A [default: now]
+    #[arg(value_name = "B", add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
+    pub to: Option<String>,
+    /// From this version to now: a commit, `turn 4`, `~2` operations ago, `2h ago` or
+    /// `2026-11-01 14:03`
+    #[arg(long, value_name = "WHEN", conflicts_with = "to")]
+    pub at: Option<String>,
+    /// Only which events changed, and by how many lines
+    #[arg(long)]
+    pub stat: bool,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct Blame {
+    /// The conversation [default: the one last changed], then the number of the event or the name
+    /// of its file
+    #[arg(required = true, num_args = 1..=2, value_names = ["ID", "ADDRESS"])]
+    #[arg(add = Candidates::ConversationThenEvent)]
+    pub args: Vec<String>,
+    #[command(flatten)]
+    pub at: AtArg,
     #[command(flatten)]
     pub format: FormatArg,
 }

@@ -22,6 +22,7 @@ mod repository;
 mod shelf;
 mod snapshot;
 mod stats;
+mod trail;
 mod write;
 
 pub use commit::{Commit, Deed, Description, Identity, Links, Origin, Record};
@@ -41,6 +42,7 @@ pub use repository::{Store, StoreError, WorkspaceId};
 pub use shelf::{MoveError, Mover};
 pub use snapshot::{Located, Problem, ProblemKind, ReadError, Snapshot};
 pub use stats::{Stats, StatsError};
+pub use trail::{Found, Stretch, Trail};
 pub use write::{Content, NewCommit, Tip, WriteError, Written};
 
 #[cfg(test)]

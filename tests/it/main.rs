@@ -4,10 +4,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod append;
+mod blame;
 mod completions;
 mod concurrency;
 mod crash;
 mod crash_history;
+mod diff;
 mod export;
 mod failures;
 mod fixtures;

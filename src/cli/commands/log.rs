@@ -52,7 +52,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Log) -> Outcome {
 const HEADING: &str = "COMMIT      WHEN              TURN  EVENTS  WHAT";
 
 /// Digits of a commit that people read.
-const SHORT: usize = 10;
+pub const SHORT: usize = 10;
 
 fn line(operation: &Operation, zone: &TimeZone) -> String {
     let commit = operation.last().commit.id.to_hex_with_len(SHORT).to_string();
@@ -135,7 +135,8 @@ fn json_operation(operation: &Operation) -> Value {
     })
 }
 
-fn json_record(record: &Record) -> Value {
+/// What every program gets to know about a commit.
+pub fn json_record(record: &Record) -> Value {
     json!({
         "commit": record.commit.id.to_string(),
         "tree": record.commit.tree.to_string(),

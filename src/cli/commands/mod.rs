@@ -2,8 +2,10 @@
 
 mod append;
 mod archive;
+mod blame;
 mod cat;
 mod completions;
+mod diff;
 mod empty_trash;
 mod export;
 mod fork;
@@ -58,6 +60,8 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Show { target, format } => show::run(env, output, &target, &format),
             Conversation::Cat { args, at } => cat::run(env, output, &args, &at),
             Conversation::Log(args) => log::run(env, output, &args),
+            Conversation::Diff(args) => diff::run(env, output, &args),
+            Conversation::Blame(args) => blame::run(env, output, &args),
             Conversation::Undo(args) => undo::run(env, output, &args),
             Conversation::Redo(args) => redo::run(env, output, &args),
             Conversation::Restore { change, at } => restore::run(env, output, &change, &at),
