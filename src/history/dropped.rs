@@ -38,7 +38,7 @@ pub fn dropped(workspace: &Workspace, handle: &Handle) -> Result<Option<Dropped>
             continue;
         }
         let Some(author) = author else { return Ok(None) };
-        let before = record.commit.id;
+        let before = record.id;
         let events = missing(workspace, &handle.at(before), handle)?;
         let dropped = Dropped { author, commit: handle.commit(), before, commits, events };
         return Ok(Some(dropped).filter(|dropped| !dropped.events.is_empty()));

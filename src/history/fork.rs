@@ -36,6 +36,8 @@ pub struct Fork {
     pub events: Option<u64>,
     /// What else had to change, one line each.
     pub remarks: Vec<String>,
+    /// What happened beside.
+    pub notes: Vec<String>,
 }
 
 /// Why a conversation was not forked.
@@ -79,9 +81,10 @@ pub fn fork(
     };
     let summary = summary.map(|summary| Summary { heading: Heading::from(&meta), ..summary });
     changes.push(Change::Put(TreePath::meta(), encode_meta(&meta)));
-    let guard = workspace.branch(source, &changes, summary.as_ref(), &remarks)?;
+    let mut guard = workspace.branch(source, &changes, summary.as_ref(), &remarks)?;
     let events = summary.map(|summary| summary.events);
-    Ok(Fork { id: guard.id(), commit: guard.commit(), events, remarks })
+    let notes = guard.take_notes();
+    Ok(Fork { id: guard.id(), commit: guard.commit(), events, remarks, notes })
 }
 
 fn plan_cut(workspace: &Workspace, source: &Handle, keep: &Keep) -> Result<CutPlan, ForkError> {

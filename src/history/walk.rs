@@ -28,7 +28,7 @@ impl Iterator for Walk<'_> {
         let id = self.next.take()?;
         let record = Record::read(self.workspace.store().objects(), id, &mut self.buffer);
         if let Ok(record) = &record {
-            self.next = record.commit.parents.first().copied();
+            self.next = record.parent();
         }
         Some(record.map_err(|source| LoadError::object(self.handle.id(), source)))
     }
@@ -47,7 +47,7 @@ pub fn records<'a>(
         let commit = left.pop()?;
         let record = Record::read(workspace.store().objects(), commit, &mut buffer);
         if let Ok(record) = &record {
-            let parents = record.commit.parents.iter().rev();
+            let parents = record.parents.iter().rev();
             left.extend(parents.filter(|parent| seen.insert(**parent)));
         }
         Some(record.map_err(|source| LoadError::object(id, source)))

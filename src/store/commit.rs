@@ -10,14 +10,14 @@ use crate::{
     plan::{Summary, Trailers},
 };
 
-const OPERATION: &str = "Jp-Operation";
-const ORIGIN: &str = "Jp-Origin";
-const TURN: &str = "Jp-Turn";
-const NO_TURN: &str = "none";
-const BASE: &str = "Jp-Base";
-const STANDS_FOR: &str = "Jp-State";
-const REDO: &str = "Jp-Redo";
-const BEGINS: &str = "Jp-Begins";
+pub(super) const OPERATION: &str = "Jp-Operation";
+pub(super) const ORIGIN: &str = "Jp-Origin";
+pub(super) const TURN: &str = "Jp-Turn";
+pub(super) const NO_TURN: &str = "none";
+pub(super) const BASE: &str = "Jp-Base";
+pub(super) const STANDS_FOR: &str = "Jp-State";
+pub(super) const REDO: &str = "Jp-Redo";
+pub(super) const BEGINS: &str = "Jp-Begins";
 
 /// The most characters of a name, and of a line of a message, that a commit holds.
 const NAME: usize = 200;
@@ -67,73 +67,7 @@ impl Commit {
     }
 }
 
-/// A commit with everything that it says.
-#[derive(Clone, Debug)]
-pub struct Record {
-    /// Tree, parents, summary.
-    pub commit: Commit,
-    /// The first line of its message.
-    pub subject: String,
-    /// Who wrote the event.
-    pub author: Identity,
-    /// When the event happened.
-    pub authored: Timestamp,
-    /// What jp wrote down beside; `None` if something else made the commit.
-    pub deed: Option<Deed>,
-}
-
-/// What jp writes down with a commit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deed {
-    /// What commits of one command share.
-    pub operation: String,
-    /// Who brought it about.
-    pub origin: Origin,
-    /// The turn that it belongs to.
-    pub turn: Option<u64>,
-    /// The other commits that it speaks of.
-    pub links: Links,
-    /// The conversation that begins with it.
-    pub begins: Option<ConversationId>,
-}
-
-impl Record {
-    /// Reads a commit with everything that it says.
-    pub fn read(
-        objects: &Objects,
-        id: ObjectId,
-        buffer: &mut Vec<u8>,
-    ) -> Result<Self, ObjectError> {
-        objects.commit(&id, buffer)?;
-        let commit = parse(id, buffer)?;
-        let message = text(commit.message);
-        let (author, authored) = match commit.author() {
-            Ok(author) => {
-                let (name, email) = (author.name.to_string(), author.email.to_string());
-                let seconds = author.time().map_or(0, |time| time.seconds);
-                (Identity { name, email }, Timestamp::from_seconds(seconds))
-            }
-            Err(_) => (Identity::new("", ""), Timestamp::from_seconds(0)),
-        };
-        let trailers = Trailers::last_of(&message);
-        let commit = Commit::new(id, &commit, &trailers);
-        let link = |key: &str| ObjectId::from_hex(trailers.find(key)?.as_bytes()).ok();
-        let deed = trailers.find(OPERATION).map(|operation| Deed {
-            operation: operation.to_owned(),
-            origin: trailers.find(ORIGIN).and_then(|w| w.parse().ok()).unwrap_or(Origin::Edit),
-            turn: match trailers.find(TURN) {
-                Some(turn) => turn.parse().ok(),
-                None => commit.summary.as_ref().and_then(|summary| summary.turns.checked_sub(1)),
-            },
-            links: Links { base: link(BASE), stands_for: link(STANDS_FOR), redo: link(REDO) },
-            begins: trailers.find(BEGINS).and_then(|id| id.parse().ok()),
-        });
-        let subject = message.lines().next().unwrap_or_default().to_owned();
-        Ok(Self { commit, subject, author, authored, deed })
-    }
-}
-
-fn parse(id: ObjectId, bytes: &[u8]) -> Result<CommitRef<'_>, ObjectError> {
+pub(super) fn parse(id: ObjectId, bytes: &[u8]) -> Result<CommitRef<'_>, ObjectError> {
     CommitRef::from_bytes(bytes, gix::hash::Kind::Sha1)
         .map_err(|error| ObjectError::Damaged { id, message: error.to_string() })
 }
@@ -299,7 +233,7 @@ impl Description {
 }
 
 /// A message as text: what is not UTF-8 is replaced.
-fn text(message: &[u8]) -> Cow<'_, str> {
+pub(super) fn text(message: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(message).map_or_else(|_| String::from_utf8_lossy(message), Cow::Borrowed)
 }
 

@@ -56,7 +56,7 @@ fn print(env: &Env, output: &mut Output, blame: &history::Blame) -> std::io::Res
     let mut table = Table::new(["COMMIT", "AUTHOR", "ORIGIN", "WHEN", "LINE", "TEXT"]);
     for (number, (record, text)) in lines(blame).enumerate() {
         table.push([
-            record.commit.id.to_hex_with_len(SHORT).to_string(),
+            record.id.to_hex_with_len(SHORT).to_string(),
             shortened(&record.author.name),
             record.deed.as_ref().map_or("hand", |deed| deed.origin.as_str()).to_owned(),
             local(record.authored, &zone),
@@ -88,7 +88,8 @@ fn shortened(name: &str) -> String {
 
 fn json_blame(handle: &Handle, blame: &history::Blame) -> Value {
     let commits: Vec<_> = blame.records.iter().map(json_record).collect();
-    let line = |(record, text): (&Record, String)| json!({"commit": record.commit.id.to_string(), "text": text});
+    let line =
+        |(record, text): (&Record, String)| json!({"commit": record.id.to_string(), "text": text});
     json!({
         "id": handle.id(),
         "commit": handle.commit().to_string(),

@@ -110,7 +110,7 @@ fn before_last(workspace: &Workspace, handle: &Handle) -> Result<Handle, Command
     let commit = match operations(workspace, handle).next() {
         Some(operation) => {
             let operation = operation?;
-            operation.before().unwrap_or(operation.first().commit.id)
+            operation.before().unwrap_or(operation.first().id)
         }
         None => handle.commit(),
     };

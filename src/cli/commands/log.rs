@@ -55,7 +55,7 @@ const HEADING: &str = "COMMIT      WHEN              TURN  EVENTS  WHAT";
 pub const SHORT: usize = 10;
 
 fn line(operation: &Operation, zone: &TimeZone) -> String {
-    let commit = operation.last().commit.id.to_hex_with_len(SHORT).to_string();
+    let commit = operation.last().id.to_hex_with_len(SHORT).to_string();
     let turn = match operation.turns() {
         Some((first, last)) if first != last => format!("{first}–{last}"),
         Some((_, turn)) => turn.to_string(),
@@ -75,9 +75,9 @@ fn line(operation: &Operation, zone: &TimeZone) -> String {
 }
 
 fn detail(record: &Record, zone: &TimeZone) -> String {
-    let commit = record.commit.id.to_hex_with_len(SHORT).to_string();
-    let (when, who) = (local(record.commit.committed, zone), &record.author.name);
-    let text = format!("  {commit}  {when}  {} ({who})", record.subject);
+    let commit = record.id.to_hex_with_len(SHORT).to_string();
+    let (when, who) = (local(record.committed, zone), &record.author.name);
+    let text = format!("  {commit}  {when}  {} ({who})", record.subject());
     escape(&text).into_owned()
 }
 
@@ -93,7 +93,7 @@ fn print_graph(
     events: bool,
 ) -> std::io::Result<()> {
     let zone = env.time_zone();
-    let keys: Vec<_> = all.iter().map(|one| (one.operation.last().commit.id, one.parent)).collect();
+    let keys: Vec<_> = all.iter().map(|one| (one.operation.last().id, one.parent)).collect();
     for (drawn, branching) in draw(&keys).into_iter().zip(all) {
         if let Some(joint) = drawn.joint {
             output.line(joint)?;
@@ -123,9 +123,9 @@ fn json_operation(operation: &Operation) -> Value {
     json!({
         "operation": deed.map(|deed| &deed.operation),
         "what": operation.what(),
-        "commit": last.commit.id.to_string(),
+        "commit": last.id.to_string(),
         "before": operation.before().map(|id| id.to_string()),
-        "committed_at": last.commit.committed,
+        "committed_at": last.committed,
         "by_hand": operation.is_by_hand(),
         "authors": operation.authors(),
         "origins": origins.iter().map(|origin| origin.as_str()).collect::<Vec<_>>(),
@@ -138,12 +138,12 @@ fn json_operation(operation: &Operation) -> Value {
 /// What every program gets to know about a commit.
 pub fn json_record(record: &Record) -> Value {
     json!({
-        "commit": record.commit.id.to_string(),
-        "tree": record.commit.tree.to_string(),
-        "subject": record.subject,
+        "commit": record.id.to_string(),
+        "tree": record.tree.to_string(),
+        "subject": record.subject(),
         "author": record.author.name,
         "authored_at": record.authored,
-        "committed_at": record.commit.committed,
+        "committed_at": record.committed,
         "origin": record.deed.as_ref().map(|deed| deed.origin.as_str()),
         "turn": record.deed.as_ref().and_then(|deed| deed.turn),
     })

@@ -17,6 +17,7 @@ mod label;
 mod log;
 mod ls;
 mod man;
+mod mark;
 mod open;
 mod print;
 mod redo;
@@ -33,7 +34,7 @@ mod unarchive;
 mod undo;
 
 use self::open::{
-    choose_to_change, existing_workspace, now, to_change, to_read, to_read_at, version,
+    choose_to_change, existing_workspace, now, tell_notes, to_change, to_read, to_read_at, version,
     warn_of_dropped, workspace_with,
 };
 pub use self::{completions::Shell, label::written};
@@ -66,8 +67,8 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Redo(args) => redo::run(env, output, &args),
             Conversation::Restore { change, at } => restore::run(env, output, &change, &at),
             Conversation::Fork(args) => fork::run(env, output, &args),
-            Conversation::Title { id, title, clear } => {
-                title::run(env, output, &id, title.as_deref(), clear)
+            Conversation::Title { id, title, clear, format } => {
+                title::run(env, output, &id, title.as_deref(), clear, &format)
             }
             Conversation::Label(args) => label::run(env, output, &args),
             Conversation::Archive(args) => archive::run(env, output, &args),

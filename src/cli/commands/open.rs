@@ -157,3 +157,10 @@ pub fn warn_of_dropped(
     });
     Ok(())
 }
+
+/// Tells what happened beside what was asked for.
+pub fn tell_notes(output: &mut Output, guard: &mut Guard) {
+    for note in guard.take_notes() {
+        output.warn(note);
+    }
+}
