@@ -135,16 +135,14 @@ impl EventChange {
 pub struct FileChange {
     /// Where it stands. The manifest stands for the remarks of all manifests.
     pub path: TreePath,
-    /// What was in it.
-    pub from: Option<Content>,
-    /// What is in it.
-    pub to: Option<Content>,
+    /// What was and what is in it.
+    pub contents: (Option<Content>, Option<Content>),
 }
 
 impl FileChange {
     /// What happened to it.
     pub fn kind(&self) -> Kind {
-        match (&self.from, &self.to) {
+        match &self.contents {
             (None, _) => Kind::Added,
             (_, None) => Kind::Removed,
             _ => Kind::Edited,

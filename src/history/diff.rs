@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     changes::{Content, Diff, EventChange, FieldChange, FileChange, Place, Version},
     compare::{Compared, arrange, pair},
-    lines::{TextDiff, compare_texts},
+    lines::{LineCount, TextDiff, compare_texts, count_lines},
     script::Effort,
 };
 use crate::{
@@ -52,17 +52,35 @@ impl Diff {
     pub fn text(
         &self,
         workspace: &Workspace,
-        from: Option<&Content>,
-        to: Option<&Content>,
+        contents: &(Option<Content>, Option<Content>),
         effort: &mut Effort,
     ) -> Result<TextDiff, LoadError> {
-        let read = |id: ConversationId, content: Option<&Content>| match content {
+        let (from, to) = self.read(workspace, contents)?;
+        Ok(compare_texts(&from, &to, effort))
+    }
+
+    /// The same, but only counts the lines that changed.
+    pub fn count(
+        &self,
+        workspace: &Workspace,
+        contents: &(Option<Content>, Option<Content>),
+        effort: &mut Effort,
+    ) -> Result<LineCount, LoadError> {
+        let (from, to) = self.read(workspace, contents)?;
+        Ok(count_lines(&from, &to, effort))
+    }
+
+    fn read(
+        &self,
+        workspace: &Workspace,
+        (from, to): &(Option<Content>, Option<Content>),
+    ) -> Result<(Vec<u8>, Vec<u8>), LoadError> {
+        let read = |id: ConversationId, content: &Option<Content>| match content {
             None => Ok(Vec::new()),
             Some(Content::Blob(blob)) => workspace.read_blob(id, blob),
             Some(Content::Text(text)) => Ok(text.clone()),
         };
-        let (from, to) = (read(self.from.id, from)?, read(self.to.id, to)?);
-        Ok(compare_texts(&from, &to, effort))
+        Ok((read(self.from.id, from)?, read(self.to.id, to)?))
     }
 }
 
@@ -198,7 +216,7 @@ fn files(before: &Snapshot, after: &Snapshot) -> Vec<FileChange> {
     let paths: BTreeSet<_> = from.keys().chain(to.keys()).cloned().collect();
     let change = |path: TreePath| {
         let (from, to) = (from.remove(&path), to.remove(&path));
-        (from != to).then_some(FileChange { path, from, to })
+        (from != to).then_some(FileChange { path, contents: (from, to) })
     };
     paths.into_iter().filter_map(change).collect()
 }

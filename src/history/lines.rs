@@ -12,13 +12,20 @@ use super::{
 pub struct TextDiff {
     /// The places where they differ, with the lines around them; none if either text is binary.
     pub hunks: Vec<Hunk>,
+    /// By how much they differ.
+    pub count: LineCount,
+    /// How closely they were compared.
+    pub detail: Detail,
+}
+
+/// By how much two texts differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineCount {
     /// How many lines are only in the text before.
     pub removed: usize,
     /// How many lines are only in the text after.
     pub added: usize,
-    /// How closely they were compared.
-    pub detail: Detail,
-    /// Whether either of them has a null byte, as no text has.
+    /// Whether either of them has a null byte, as no text has; then no lines are counted.
     pub binary: bool,
 }
 
@@ -52,28 +59,35 @@ const MAX_LINES: usize = 1 << 20;
 
 /// Compares two texts.
 pub fn compare_texts(before: &[u8], after: &[u8], effort: &mut Effort) -> TextDiff {
-    let mut diff =
-        TextDiff { hunks: Vec::new(), removed: 0, added: 0, detail: Detail::Words, binary: false };
-    if before.contains(&0) || after.contains(&0) {
-        diff.binary = before != after;
-        return diff;
-    }
     let (before, after) = (Lines::of(before), Lines::of(after));
-    let script = script(&before, &after, effort);
-    if !script.exact {
-        diff.detail = Detail::Whole;
-    }
-    for region in &script.regions {
-        diff.removed += region.before.len();
-        diff.added += region.after.len();
-    }
-    for group in
-        script.regions.chunk_by(|one, other| other.before.start - one.before.end <= 2 * CONTEXT)
-    {
+    let (script, count) = compare(&before, &after, effort);
+    let detail = if script.exact { Detail::Words } else { Detail::Whole };
+    let mut diff = TextDiff { hunks: Vec::new(), count, detail };
+    let is_near = |one: &Region, other: &Region| other.before.start - one.before.end <= 2 * CONTEXT;
+    for group in script.regions.chunk_by(is_near) {
         let hunk = hunk(group, &before, &after, effort, &mut diff.detail);
         diff.hunks.push(hunk);
     }
     diff
+}
+
+/// Counts the lines in which two texts differ.
+pub fn count_lines(before: &[u8], after: &[u8], effort: &mut Effort) -> LineCount {
+    compare(&Lines::of(before), &Lines::of(after), effort).1
+}
+
+fn compare(before: &Lines<'_>, after: &Lines<'_>, effort: &mut Effort) -> (Script, LineCount) {
+    let mut count = LineCount::default();
+    if before.text.contains(&0) || after.text.contains(&0) {
+        count.binary = before.text != after.text;
+        return (Script { regions: Vec::new(), exact: true }, count);
+    }
+    let script = script(before, after, effort);
+    for region in &script.regions {
+        count.removed += region.before.len();
+        count.added += region.after.len();
+    }
+    (script, count)
 }
 
 /// What has to be changed to get from one list of lines to another.
@@ -207,10 +221,8 @@ mod tests {
         ];
         let expected = TextDiff {
             hunks: vec![Hunk { before: 1..8, after: 1..8, segments }],
-            removed: 1,
-            added: 1,
+            count: LineCount { removed: 1, added: 1, binary: false },
             detail: Detail::Words,
-            binary: false,
         };
         assert_eq!(compared(before, after), expected);
     }
@@ -235,10 +247,8 @@ mod tests {
                 after: 0..2,
                 segments: vec![segment(Mark::Added, "a\nb")],
             }],
-            removed: 0,
-            added: 2,
+            count: LineCount { removed: 0, added: 2, binary: false },
             detail: Detail::Words,
-            binary: false,
         };
         assert_eq!(compared("", "a\nb"), expected);
         assert_eq!(compared("a\n", "a\n").hunks, []);
@@ -253,7 +263,7 @@ mod tests {
     #[test]
     fn what_has_a_null_byte_is_binary() {
         let diff = compare_texts(b"a\0b", b"a\0c", &mut Effort::default());
-        assert_eq!((diff.binary, diff.hunks), (true, vec![]));
+        assert_eq!((diff.count.binary, diff.hunks), (true, vec![]));
     }
 
     #[test]
@@ -275,7 +285,7 @@ mod tests {
         assert_eq!(compared(&before, &after).detail, Detail::Whole);
         let (before, after) = ("\n".repeat(MAX_LINES), format!("x{}", "\n".repeat(MAX_LINES)));
         let diff = compared(&before, &after);
-        assert_eq!((diff.hunks.len(), diff.removed, diff.added), (1, 1, 1));
+        assert_eq!((diff.hunks.len(), diff.count.removed, diff.count.added), (1, 1, 1));
     }
 
     proptest! {

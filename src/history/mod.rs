@@ -30,7 +30,7 @@ pub use dropped::{Dropped, dropped};
 pub use fork::{Fork, ForkError, Keep, fork};
 pub use graph::{Drawn, draw};
 pub use lineage::{Branching, branchings, family, family_tree};
-pub use lines::{Detail, Hunk, TextDiff};
+pub use lines::{Detail, Hunk, LineCount, TextDiff};
 pub use moment::{InvalidAge, InvalidMoment, Moment, Scope, parse_age};
 pub use operation::{Operation, Operations, operations};
 pub use script::Effort;

@@ -32,6 +32,7 @@ pub struct Script {
 #[derive(Clone, Debug)]
 pub struct Effort {
     left: u64,
+    words: usize,
 }
 
 /// The work of comparing two sequences of 16,000 items that have nothing and everything in common:
@@ -41,13 +42,23 @@ const AT_ONCE: u64 = 1 << 28;
 /// The work of a whole command.
 const IN_ALL: u64 = 1 << 30;
 
+/// Bytes that a whole command compares word by word: more than anybody reads.
+const WORDS: usize = 4 << 20;
+
 impl Default for Effort {
     fn default() -> Self {
-        Self { left: IN_ALL }
+        Self { left: IN_ALL, words: WORDS }
     }
 }
 
 impl Effort {
+    /// Takes the work of splitting so many bytes into words, if so much is left.
+    pub(super) fn spend_on_words(&mut self, bytes: usize) -> bool {
+        let left = self.words.checked_sub(bytes);
+        self.words = left.unwrap_or(self.words);
+        left.is_some()
+    }
+
     /// Takes the work of comparing two sequences, if so much is left.
     fn spend<T>(&mut self, input: &InternedInput<T>) -> bool {
         let middle = middle(&input.before, &input.after);
@@ -220,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_work_is_taken_apart_at_what_is_unique() {
-        let mut effort = Effort { left: 8 };
+        let mut effort = Effort { left: 8, words: 0 };
         let (before, after) = (b"abababxaab", b"bbaabaxaaab");
         let script = compare(before.iter(), after.iter(), &mut effort);
         let region = |before, after| Region { before, after };
@@ -254,7 +265,7 @@ mod tests {
             left in prop_oneof![Just(0_u64), 1..500_u64, Just(IN_ALL)],
         ) {
             let (before, after) = (before.as_bytes(), after.as_bytes());
-            let script = compare(before.iter(), after.iter(), &mut Effort { left });
+            let script = compare(before.iter(), after.iter(), &mut Effort { left, words: 0 });
             prop_assert_eq!(apply(&script, before, after), after);
             let apart = |pair: &[Region]| {
                 pair[0].before.end < pair[1].before.start && pair[0].after.end < pair[1].after.start

@@ -23,13 +23,14 @@ pub struct Segment {
 }
 
 /// Bytes of both texts up to which they are compared word by word.
-const MAX_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 256 << 10;
 
 /// Compares two texts word by word; `None` if that would be too much work.
 ///
 /// Texts that have hardly a word in common are told as one removed and one added.
 pub fn compare_words(before: &[u8], after: &[u8], effort: &mut Effort) -> Option<Vec<Segment>> {
-    if before.len() + after.len() > MAX_BYTES {
+    let bytes = before.len() + after.len();
+    if bytes > MAX_BYTES || !effort.spend_on_words(bytes) {
         return None;
     }
     let (words_before, words_after) = (words(before), words(after));

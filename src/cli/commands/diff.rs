@@ -8,7 +8,7 @@ use crate::{
         output::Output,
     },
     env::Env,
-    history::{self, Effort, EventChange, FileChange, TextDiff, operations},
+    history::{self, Content, Effort, LineCount, TextDiff, operations},
     workspace::{Handle, LoadError, Workspace},
 };
 
@@ -44,15 +44,15 @@ struct Texts<'a> {
     effort: Effort,
 }
 
+type Contents = (Option<Content>, Option<Content>);
+
 impl Texts<'_> {
-    fn of_event(&mut self, change: &EventChange) -> Result<TextDiff, LoadError> {
-        let (from, to) = change.contents();
-        self.diff.text(self.workspace, from.as_ref(), to.as_ref(), &mut self.effort)
+    fn text(&mut self, contents: &Contents) -> Result<TextDiff, LoadError> {
+        self.diff.text(self.workspace, contents, &mut self.effort)
     }
 
-    fn of_file(&mut self, change: &FileChange) -> Result<TextDiff, LoadError> {
-        let (from, to) = (change.from.as_ref(), change.to.as_ref());
-        self.diff.text(self.workspace, from, to, &mut self.effort)
+    fn count(&mut self, contents: &Contents) -> Result<LineCount, LoadError> {
+        self.diff.count(self.workspace, contents, &mut self.effort)
     }
 }
 

@@ -2,11 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Texts;
-use crate::{
-    history::{Detail, Hunk, Kind, Mark, Place, TextDiff, Version},
-    workspace::LoadError,
-};
+use super::{Contents, Texts};
+use crate::history::{Detail, Hunk, Kind, Mark, Place, Version};
 
 /// Everything that changed; without the texts if only their size is asked for.
 pub fn diff(texts: &mut Texts<'_>, stat: bool) -> Value {
@@ -17,7 +14,7 @@ pub fn diff(texts: &mut Texts<'_>, stat: bool) -> Value {
     let mut files = Vec::new();
     for change in &diff.files {
         let mut value = json!({"change": change.kind().as_str(), "file": change.path.to_string()});
-        put_text(&mut value, texts.of_file(change), stat);
+        put_text(&mut value, texts, &change.contents, stat);
         files.push(value);
     }
     let mut events = Vec::new();
@@ -30,7 +27,7 @@ pub fn diff(texts: &mut Texts<'_>, stat: bool) -> Value {
             "to": change.to.as_ref().map(place),
         });
         if change.kind() != Kind::Moved {
-            put_text(&mut value, texts.of_event(change), stat);
+            put_text(&mut value, texts, &change.contents(), stat);
         }
         events.push(value);
     }
@@ -52,26 +49,29 @@ fn place(place: &Place) -> Value {
     json!({"file": place.file.as_str(), "position": place.position})
 }
 
-fn put_text(value: &mut Value, text: Result<TextDiff, LoadError>, stat: bool) {
-    let text = match text {
-        Ok(text) => text,
+fn put_text(value: &mut Value, texts: &mut Texts<'_>, contents: &Contents, stat: bool) {
+    let compared = match stat {
+        true => texts.count(contents).map(|count| (count, None)),
+        false => texts.text(contents).map(|text| (text.count, Some(text))),
+    };
+    let (count, text) = match compared {
+        Ok(compared) => compared,
         Err(error) => {
             value["problem"] = json!(error.to_string());
             return;
         }
     };
-    value["lines_added"] = json!(text.added);
-    value["lines_removed"] = json!(text.removed);
-    value["binary"] = json!(text.binary);
-    if stat {
-        return;
+    value["lines_added"] = json!(count.added);
+    value["lines_removed"] = json!(count.removed);
+    value["binary"] = json!(count.binary);
+    if let Some(text) = text {
+        value["detail"] = json!(match text.detail {
+            Detail::Words => "words",
+            Detail::Lines => "lines",
+            Detail::Whole => "whole",
+        });
+        value["hunks"] = text.hunks.iter().map(hunk).collect();
     }
-    value["detail"] = json!(match text.detail {
-        Detail::Words => "words",
-        Detail::Lines => "lines",
-        Detail::Whole => "whole",
-    });
-    value["hunks"] = text.hunks.iter().map(hunk).collect();
 }
 
 fn hunk(hunk: &Hunk) -> Value {

@@ -5,7 +5,7 @@ use std::io;
 use super::{super::log::SHORT, Texts};
 use crate::{
     cli::output::Output,
-    history::{Detail, EventChange, Hunk, Kind, Mark, Segment, TextDiff, Version},
+    history::{Detail, EventChange, Hunk, Kind, LineCount, Mark, Segment, TextDiff, Version},
     ui::{Table, escape},
     workspace::LoadError,
 };
@@ -32,13 +32,13 @@ pub fn changes(output: &mut Output, texts: &mut Texts<'_>) -> io::Result<()> {
     }
     for change in &diff.files {
         output.line(format_args!("\n{} {}", change.kind().as_str(), change.path))?;
-        let text = texts.of_file(change);
+        let text = texts.text(&change.contents);
         print_text(output, &change.path.to_string(), text)?;
     }
     for change in &diff.events {
         output.line(format_args!("\n{}", headline(change)))?;
         if change.kind() != Kind::Moved {
-            let text = texts.of_event(change);
+            let text = texts.text(&change.contents());
             print_text(output, &file(change), text)?;
         }
     }
@@ -50,18 +50,18 @@ pub fn stat(output: &mut Output, texts: &mut Texts<'_>) -> io::Result<()> {
     let diff = texts.diff;
     let mut table = Table::new(["CHANGE", "FILE", "LINES"]);
     let mut total = (0, 0);
-    let mut lines = |output: &mut Output, file: &str, text: Result<TextDiff, LoadError>| match text
-    {
-        Ok(text) if text.binary => "binary".to_owned(),
-        Ok(text) => {
-            total = (total.0 + text.added, total.1 + text.removed);
-            format!("+{} -{}", text.added, text.removed)
-        }
-        Err(error) => {
-            output.warn(format_args!("{file}: {error}"));
-            "?".to_owned()
-        }
-    };
+    let mut lines =
+        |output: &mut Output, file: &str, count: Result<LineCount, LoadError>| match count {
+            Ok(count) if count.binary => "binary".to_owned(),
+            Ok(LineCount { added, removed, .. }) => {
+                total = (total.0 + added, total.1 + removed);
+                format!("+{added} -{removed}")
+            }
+            Err(error) => {
+                output.warn(format_args!("{file}: {error}"));
+                "?".to_owned()
+            }
+        };
     for field in &diff.fields {
         let kind = match (&field.from, &field.to) {
             (None, _) => Kind::Added,
@@ -72,13 +72,13 @@ pub fn stat(output: &mut Output, texts: &mut Texts<'_>) -> io::Result<()> {
     }
     for change in &diff.files {
         let path = change.path.to_string();
-        let lines = lines(output, &path, texts.of_file(change));
+        let lines = lines(output, &path, texts.count(&change.contents));
         table.push([change.kind().as_str().to_owned(), path, lines]);
     }
     for change in &diff.events {
         let lines = match change.kind() {
             Kind::Moved => String::new(),
-            _ => lines(output, &file(change), texts.of_event(change)),
+            _ => lines(output, &file(change), texts.count(&change.contents())),
         };
         table.push([word(change), file(change), lines]);
     }
@@ -136,7 +136,7 @@ fn print_text(
             return Ok(());
         }
     };
-    if text.binary {
+    if text.count.binary {
         output.line("(binary)")?;
     }
     match text.detail {
