@@ -16,13 +16,16 @@ pub struct Output {
     stdout: BufWriter<io::Stdout>,
     stderr: io::Stderr,
     style: Style,
+    pager: bool,
+    /// What is held back until it is known whether it fits on the screen.
+    held: Option<Vec<u8>>,
 }
 
 impl Output {
     /// The streams of this process.
     pub fn of_process() -> Self {
         let stdout = BufWriter::new(io::stdout());
-        Self { stdout, stderr: io::stderr(), style: Style::PLAIN }
+        Self { stdout, stderr: io::stderr(), style: Style::PLAIN, pager: true, held: None }
     }
 
     /// Uses colours when the user wants them.
@@ -33,6 +36,11 @@ impl Output {
             Color::Never => Some(false),
         };
         self.style = Style::choose(wanted, self.is_terminal(), env);
+    }
+
+    /// Uses no pager, however long it gets.
+    pub fn use_no_pager(&mut self) {
+        self.pager = false;
     }
 
     /// How what was asked for may look.
@@ -48,22 +56,17 @@ impl Output {
 
     /// Writes a line of what was asked for.
     pub fn line(&mut self, text: impl fmt::Display) -> io::Result<()> {
-        writeln!(self.stdout, "{text}")
+        writeln!(self.sink(), "{text}")
     }
 
     /// Writes text of what was asked for.
     pub fn text(&mut self, text: impl fmt::Display) -> io::Result<()> {
-        write!(self.stdout, "{text}")
+        write!(self.sink(), "{text}")
     }
 
     /// Writes bytes of what was asked for, as they are.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.stdout.write_all(bytes)
-    }
-
-    /// Writes what a function prints.
-    pub fn print(&mut self, print: impl Fn(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-        print(&mut self.stdout)
+        self.sink().write_all(bytes)
     }
 
     /// Writes what a function prints, through a pager if it is too long for the terminal. The
@@ -73,10 +76,34 @@ impl Output {
         env: &Env,
         print: impl Fn(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
-        if !self.is_terminal() {
+        if !self.pager || !self.is_terminal() {
             return print(&mut self.stdout);
         }
         ui::page(env, &mut self.stdout, print)
+    }
+
+    /// Holds back what a function writes and then shows it, through a pager if it is too long for
+    /// the terminal.
+    pub fn paged<T, E: From<io::Error>>(
+        &mut self,
+        env: &Env,
+        write: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if !self.pager || !self.is_terminal() {
+            return write(self);
+        }
+        self.held = Some(Vec::new());
+        let written = write(self);
+        let held = self.held.take().unwrap_or_default();
+        self.page(env, |sink| sink.write_all(&held))?;
+        written
+    }
+
+    fn sink(&mut self) -> &mut dyn Write {
+        match &mut self.held {
+            Some(held) => held,
+            None => &mut self.stdout,
+        }
     }
 
     /// Writes a value as JSON.

@@ -35,7 +35,7 @@ pub use moment::{InvalidAge, InvalidMoment, Moment, Scope, parse_age};
 pub use operation::{Operation, Operations, operations};
 pub use script::Effort;
 pub use undo::{Turned, redo, restore, undo};
-pub use walk::{Walk, records, walk};
+pub use walk::{Walk, records, short, walk};
 pub use words::{Mark, Segment};
 
 #[cfg(test)]

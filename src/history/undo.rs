@@ -3,7 +3,7 @@
 use super::{
     cursor::{self, Destination, Step},
     operation::several,
-    walk::record,
+    walk::{record, short},
 };
 use crate::{
     format::encode_meta,
@@ -55,8 +55,7 @@ pub fn restore(
         if changes.is_none() && old.tree == present.tree {
             return Ok(None);
         }
-        let short = old.id.to_hex_with_len(SHORT);
-        let what = format!("restore {short} ({})", old.subject());
+        let what = format!("restore {} ({})", short(old.id), old.subject());
         let mut summary = workspace.summary(version)?;
         if let (Some(meta), Some(summary)) = (&meta, &mut summary) {
             summary.heading = Heading::from(meta);
@@ -68,9 +67,6 @@ pub fn restore(
         Ok(Some(Turned { what: old.subject().to_owned(), source: old.id, before, commit }))
     })
 }
-
-/// Digits of a commit that people read.
-const SHORT: usize = 10;
 
 /// Decides where to go from a tip, given a way to read commits.
 type Decide = fn(ObjectId, &mut Read<'_>) -> Result<Option<Destination>, LoadError>;

@@ -60,3 +60,8 @@ pub fn record(workspace: &Workspace, handle: &Handle) -> Result<Record, LoadErro
         Record::read(workspace.store().objects(), handle.commit(), &mut Vec::new());
     read.map_err(|source| LoadError::object(handle.id(), source))
 }
+
+/// As many digits of a commit as people read.
+pub fn short(commit: ObjectId) -> String {
+    commit.to_hex_with_len(10).to_string()
+}

@@ -155,9 +155,6 @@ pub struct Print {
     /// Print only the texts, as they are stored
     #[arg(long)]
     pub raw: bool,
-    /// Do not use a pager
-    #[arg(long)]
-    pub no_pager: bool,
 }
 
 #[derive(Debug, Args)]

@@ -28,6 +28,9 @@ pub struct Cli {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
     pub color: Color,
+    /// Do not use a pager, however long the output is
+    #[arg(long, global = true)]
+    pub no_pager: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

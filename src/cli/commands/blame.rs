@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     DONE, Outcome,
-    log::{SHORT, json_record, local},
+    log::{json_record, local},
     to_read_at,
 };
 use crate::{
@@ -56,7 +56,7 @@ fn print(env: &Env, output: &mut Output, blame: &history::Blame) -> std::io::Res
     let mut table = Table::new(["COMMIT", "AUTHOR", "ORIGIN", "WHEN", "LINE", "TEXT"]);
     for (number, (record, text)) in lines(blame).enumerate() {
         table.push([
-            record.id.to_hex_with_len(SHORT).to_string(),
+            history::short(record.id),
             shortened(&record.author.name),
             record.deed.as_ref().map_or("hand", |deed| deed.origin.as_str()).to_owned(),
             local(record.authored, &zone),
@@ -64,7 +64,7 @@ fn print(env: &Env, output: &mut Output, blame: &history::Blame) -> std::io::Res
             text,
         ]);
     }
-    output.text(table)
+    output.paged(env, |output| output.text(table))
 }
 
 /// Each line with its commit.

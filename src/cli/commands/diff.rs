@@ -30,9 +30,9 @@ pub fn run(env: &Env, output: &mut Output, args: &Diff) -> Outcome {
         let (from, to) = (print::name(&diff.from), print::name(&diff.to));
         output.say(format_args!("Nothing changed from {from} to {to}"));
     } else if args.stat {
-        print::stat(output, &mut texts)?;
+        output.paged(env, |output| print::stat(output, &mut texts))?;
     } else {
-        print::changes(output, &mut texts)?;
+        output.paged(env, |output| print::changes(output, &mut texts))?;
     }
     Ok(DONE)
 }

@@ -53,6 +53,9 @@ const DONE: u8 = 0;
 /// Runs a command.
 pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
     output.choose_style(cli.color, env);
+    if cli.no_pager {
+        output.use_no_pager();
+    }
     match cli.command {
         Command::Init { directory } => init::run(env, output, &directory),
         Command::Conversation(command) => match command {

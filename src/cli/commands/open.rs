@@ -9,7 +9,7 @@ use crate::{
         output::Output,
     },
     env::Env,
-    history::{Moment, Scope, dropped, resolve},
+    history::{Moment, Scope, dropped, resolve, short},
     store::Space,
     workspace::{Guard, Handle, SelectError, Workspace},
 };
@@ -150,7 +150,7 @@ pub fn warn_of_dropped(
     let (count, author) = (dropped.events.len(), &dropped.author);
     let (events, them) = if count == 1 { ("event", "it") } else { ("events", "them") };
     output.warn(format_args!("{id}: {author} took {count} {events} out by hand ({which})"));
-    let short = dropped.before.to_hex_with_len(10);
+    let short = short(dropped.before);
     output.say(match dropped.commits {
         1 => format!("Hint: `jp conversation undo {id}` brings {them} back"),
         _ => format!("Hint: `jp conversation restore {id} --at {short}` brings {them} back"),

@@ -40,10 +40,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Print) -> Outcome {
             (true, false) => transcript.write_raw(sink),
         }
     };
-    match args.no_pager {
-        true => output.print(print)?,
-        false => output.page(env, print)?,
-    }
+    output.page(env, print)?;
     for problem in &conversation.problems {
         output.warn(problem);
     }

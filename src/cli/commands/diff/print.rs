@@ -2,17 +2,19 @@
 
 use std::io;
 
-use super::{super::log::SHORT, Texts};
+use super::Texts;
 use crate::{
     cli::output::Output,
-    history::{Detail, EventChange, Hunk, Kind, LineCount, Mark, Segment, TextDiff, Version},
-    ui::{Table, escape},
+    history::{
+        Detail, EventChange, Hunk, Kind, LineCount, Mark, Segment, TextDiff, Version, short,
+    },
+    ui::{Face, Style, Table, escape},
     workspace::LoadError,
 };
 
 /// A version, in words.
 pub fn name(version: &Version) -> String {
-    format!("{}@{}", version.id, version.commit.to_hex_with_len(SHORT))
+    format!("{}@{}", version.id, short(version.commit))
 }
 
 /// Prints everything that changed.
@@ -24,7 +26,7 @@ pub fn changes(output: &mut Output, texts: &mut Texts<'_>) -> io::Result<()> {
         output.line("")?;
     }
     for field in &diff.fields {
-        let mut line = Line::default();
+        let mut line = Line::new(output.style());
         line.add(Mark::Same, &format!("{}: ", field.key));
         line.add_if(Mark::Removed, field.from.as_deref());
         line.add_if(Mark::Added, field.to.as_deref());
@@ -156,12 +158,12 @@ fn print_hunk(output: &mut Output, hunk: &Hunk) -> io::Result<()> {
         format!("{},{}", range.start + usize::from(!range.is_empty()), range.len())
     };
     output.line(format_args!("@@ -{} +{} @@", place(&hunk.before), place(&hunk.after)))?;
-    let mut line = Line::default();
+    let mut line = Line::new(output.style());
     for Segment { mark, text } in &hunk.segments {
         for piece in text.split_inclusive('\n') {
             if line.take(*mark, piece) {
                 output.line(&line.text)?;
-                line = Line::default();
+                line = Line::new(output.style());
             }
         }
     }
@@ -172,13 +174,17 @@ fn print_hunk(output: &mut Output, hunk: &Hunk) -> io::Result<()> {
 }
 
 /// A line of marked text that is being put together.
-#[derive(Default)]
 struct Line {
+    style: Style,
     text: String,
     marks: Vec<Mark>,
 }
 
 impl Line {
+    fn new(style: Style) -> Self {
+        Self { style, text: String::new(), marks: Vec::new() }
+    }
+
     /// Adds a piece that holds at most one line break, at its end; tells whether the line ends.
     fn take(&mut self, mark: Mark, piece: &str) -> bool {
         let Some(body) = piece.strip_suffix('\n') else {
@@ -196,7 +202,7 @@ impl Line {
     }
 
     fn add(&mut self, mark: Mark, text: &str) {
-        self.text.push_str(&marked(mark, &escape(text)));
+        push_marked(&mut self.text, self.style, mark, &escape(text));
         self.marks.push(mark);
     }
 
@@ -207,11 +213,11 @@ impl Line {
     }
 }
 
-/// How a piece of text shows its mark.
-fn marked(mark: Mark, text: &str) -> String {
+/// Adds a piece of text that shows its mark, with signs and, where there is any, with colour.
+fn push_marked(out: &mut String, style: Style, mark: Mark, text: &str) {
     match mark {
-        Mark::Same => text.to_owned(),
-        Mark::Removed => format!("[-{text}-]"),
-        Mark::Added => format!("{{+{text}+}}"),
+        Mark::Same => out.push_str(text),
+        Mark::Removed => style.push(out, Face::BAD, &format!("[-{text}-]")),
+        Mark::Added => style.push(out, Face::GOOD, &format!("{{+{text}+}}")),
     }
 }
