@@ -14,7 +14,7 @@ use crate::{
     env::Env,
     history::family_tree,
     store::Space,
-    ui::{Size, Table, shorten},
+    ui::{Size, Table, escape, shorten},
     workspace::{Row, Workspace},
 };
 
@@ -54,7 +54,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
             let branch = if *depth == 0 { "" } else { "└ " };
             table.push([
                 format!("{}{branch}{}", "  ".repeat(depth.saturating_sub(1)), row.id),
-                shorten(row.heading.title.as_deref().unwrap_or("-"), room).into_owned(),
+                shorten(&escape(row.heading.title.as_deref().unwrap_or("-")), room).into_owned(),
                 status(row),
                 row.turns.to_string(),
                 row.events.to_string(),
