@@ -14,6 +14,8 @@ pub mod format;
 
 pub mod plan;
 
+pub mod projection;
+
 pub mod config;
 
 pub mod env;
@@ -30,17 +32,17 @@ pub mod ui;
 
 mod cli;
 
-use std::{ffi::OsString, process::ExitCode, sync::Arc};
+use std::{ffi::OsString, process::ExitCode};
 
 /// What a process that was interrupted ends with.
 const INTERRUPTED: i32 = 130;
 
 /// Runs jp as a process: its arguments, its environment, its signals.
 pub fn main() -> ExitCode {
-    let always = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let condition = &ui::ENDS_ON_INTERRUPT;
     let signal = signal_hook::consts::SIGINT;
     // Without the handler an interrupt still ends the process, only with another status.
-    let _handled = signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, always);
+    let _handled = signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, condition);
     match env::Env::of_process() {
         Ok(env) => ExitCode::from(run(std::env::args_os(), &env)),
         Err(error) => {

@@ -5,33 +5,105 @@ use std::{
     io::{self, BufWriter, IsTerminal, Write},
 };
 
-use crate::ui::escape;
+use super::args::Color;
+use crate::{
+    env::Env,
+    ui::{self, Style, escape},
+};
 
 /// The two streams of a command.
 pub struct Output {
     stdout: BufWriter<io::Stdout>,
     stderr: io::Stderr,
+    style: Style,
+    pager: bool,
+    /// What is held back until it is known whether it fits on the screen.
+    held: Option<Vec<u8>>,
 }
 
 impl Output {
     /// The streams of this process.
     pub fn of_process() -> Self {
-        Self { stdout: BufWriter::new(io::stdout()), stderr: io::stderr() }
+        let stdout = BufWriter::new(io::stdout());
+        Self { stdout, stderr: io::stderr(), style: Style::PLAIN, pager: true, held: None }
+    }
+
+    /// Uses colours when the user wants them.
+    pub fn choose_style(&mut self, color: Color, env: &Env) {
+        let wanted = match color {
+            Color::Auto => None,
+            Color::Always => Some(true),
+            Color::Never => Some(false),
+        };
+        self.style = Style::choose(wanted, self.is_terminal(), env);
+    }
+
+    /// Uses no pager, however long it gets.
+    pub fn use_no_pager(&mut self) {
+        self.pager = false;
+    }
+
+    /// How what was asked for may look.
+    pub fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Whether what was asked for is laid out for a screen: on a terminal, or if colours are
+    /// wanted elsewhere.
+    pub fn is_for_a_screen(&self) -> bool {
+        self.is_terminal() || self.style.is_colour()
     }
 
     /// Writes a line of what was asked for.
     pub fn line(&mut self, text: impl fmt::Display) -> io::Result<()> {
-        writeln!(self.stdout, "{text}")
+        writeln!(self.sink(), "{text}")
     }
 
     /// Writes text of what was asked for.
     pub fn text(&mut self, text: impl fmt::Display) -> io::Result<()> {
-        write!(self.stdout, "{text}")
+        write!(self.sink(), "{text}")
     }
 
     /// Writes bytes of what was asked for, as they are.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.stdout.write_all(bytes)
+        self.sink().write_all(bytes)
+    }
+
+    /// Writes what a function prints, through a pager if it is too long for the terminal. The
+    /// function may be called a second time if there is no pager after all.
+    pub fn page(
+        &mut self,
+        env: &Env,
+        print: impl Fn(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if !self.pager || !self.is_terminal() {
+            return print(&mut self.stdout);
+        }
+        ui::page(env, &mut self.stdout, print)
+    }
+
+    /// Holds back what a function writes and then shows it, through a pager if it is too long for
+    /// the terminal.
+    pub fn paged<T, E: From<io::Error>>(
+        &mut self,
+        env: &Env,
+        write: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if !self.pager || !self.is_terminal() {
+            return write(self);
+        }
+        self.held = Some(Vec::new());
+        let written = write(self);
+        let held = self.held.take().unwrap_or_default();
+        self.page(env, |sink| sink.write_all(&held))?;
+        written
+    }
+
+    fn sink(&mut self) -> &mut dyn Write {
+        match &mut self.held {
+            Some(held) => held,
+            None => &mut self.stdout,
+        }
     }
 
     /// Writes a value as JSON.

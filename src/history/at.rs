@@ -54,10 +54,10 @@ pub fn resolve(workspace: &Workspace, handle: &Handle, moment: &Moment) -> Resul
         Moment::Operations(count) => before(workspace, handle, *count),
         Moment::Time(time) => {
             for record in walk(workspace, handle) {
-                let commit = record?.commit;
+                let record = record?;
                 // Commits count whole seconds.
-                if commit.committed.seconds() <= time.as_second() {
-                    return Ok(handle.at(commit.id));
+                if record.committed.seconds() <= time.as_second() {
+                    return Ok(handle.at(record.id));
                 }
             }
             Err(AtError::TooEarly { id, time: *time })
@@ -85,7 +85,7 @@ fn before(workspace: &Workspace, handle: &Handle, count: u64) -> Result<Handle, 
 fn commit(workspace: &Workspace, handle: &Handle, given: &str) -> Result<Handle, AtError> {
     let mut found = Vec::new();
     for record in records(workspace, handle) {
-        let commit = record?.commit.id;
+        let commit = record?.id;
         if commit.to_string().starts_with(given) {
             found.push(commit);
         }
@@ -105,7 +105,7 @@ fn end_of_turn(workspace: &Workspace, handle: &Handle, turn: u64) -> Result<Hand
         let record = record?;
         let begun = turns_begun(workspace, handle, &record);
         if begun == turn.saturating_add(1) {
-            return Ok(handle.at(record.commit.id));
+            return Ok(handle.at(record.id));
         }
         most = most.max(begun);
     }
@@ -114,10 +114,10 @@ fn end_of_turn(workspace: &Workspace, handle: &Handle, turn: u64) -> Result<Hand
 
 /// How many turns a version has: from its commit, else from its tree, as far as that can be read.
 fn turns_begun(workspace: &Workspace, handle: &Handle, record: &Record) -> u64 {
-    match &record.commit.summary {
+    match record.summary() {
         Some(summary) => summary.turns,
         None => {
-            let read = workspace.examine(&handle.at(record.commit.id));
+            let read = workspace.examine(&handle.at(record.id));
             read.map_or(0, |conversation| conversation.progress().turns())
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::walk::walk;
 use crate::{
     model::Address,
-    store::ObjectId,
+    store::{ObjectId, Snapshot},
     workspace::{Handle, LoadError, Workspace},
 };
 
@@ -38,7 +38,7 @@ pub fn dropped(workspace: &Workspace, handle: &Handle) -> Result<Option<Dropped>
             continue;
         }
         let Some(author) = author else { return Ok(None) };
-        let before = record.commit.id;
+        let before = record.id;
         let events = missing(workspace, &handle.at(before), handle)?;
         let dropped = Dropped { author, commit: handle.commit(), before, commits, events };
         return Ok(Some(dropped).filter(|dropped| !dropped.events.is_empty()));
@@ -46,12 +46,16 @@ pub fn dropped(workspace: &Workspace, handle: &Handle) -> Result<Option<Dropped>
     Ok(None)
 }
 
-/// The events of one version that another one has not.
+/// The events of one version that another one has not. One that is refused as a whole is another
+/// matter.
 fn missing(workspace: &Workspace, old: &Handle, new: &Handle) -> Result<Vec<Address>, LoadError> {
-    let addresses = |handle: &Handle| {
-        let snapshot = workspace.snapshot(handle.id(), handle.commit())?;
-        let addresses = snapshot.order.iter().map(|located| located.name.address());
-        Ok::<_, LoadError>(addresses.collect::<BTreeSet<_>>())
+    let snapshot = |handle: &Handle| workspace.snapshot(handle.id(), handle.commit());
+    let (old, new) = (snapshot(old)?, snapshot(new)?);
+    if new.is_foreign() {
+        return Ok(Vec::new());
+    }
+    let addresses = |snapshot: &Snapshot| -> BTreeSet<Address> {
+        snapshot.order.iter().map(|located| located.name.address()).collect()
     };
-    Ok(addresses(old)?.difference(&addresses(new)?).copied().collect())
+    Ok(addresses(&old).difference(&addresses(&new)).copied().collect())
 }

@@ -36,6 +36,8 @@ pub struct Fork {
     pub events: Option<u64>,
     /// What else had to change, one line each.
     pub remarks: Vec<String>,
+    /// What happened beside.
+    pub notes: Vec<String>,
 }
 
 /// Why a conversation was not forked.
@@ -65,14 +67,10 @@ pub fn fork(
     now: Timestamp,
 ) -> Result<Fork, ForkError> {
     let id = source.id();
-    workspace.check_writable(source)?;
-    let snapshot = workspace.snapshot(id, source.commit())?;
-    if snapshot.is_foreign() {
-        return Err(LoadError::Foreign { id, problems: snapshot.problems }.into());
-    }
+    let old = workspace.meta(source)?;
     let forked = Some(Forked { from: id, commit: source.commit().to_string() });
-    let title = title.or_else(|| snapshot.meta.title.clone());
-    let meta = Meta { title, forked, created: Some(now), ..snapshot.meta };
+    let title = title.or_else(|| old.title.clone());
+    let meta = Meta { title, forked, created: Some(now), ..old };
     let (mut changes, remarks, summary) = match keep {
         Keep::All => (Vec::new(), Vec::new(), workspace.summary(source)?),
         keep => {
@@ -83,9 +81,10 @@ pub fn fork(
     };
     let summary = summary.map(|summary| Summary { heading: Heading::from(&meta), ..summary });
     changes.push(Change::Put(TreePath::meta(), encode_meta(&meta)));
-    let guard = workspace.branch(source, &changes, summary.as_ref(), &remarks)?;
+    let mut guard = workspace.branch(source, &changes, summary.as_ref(), &remarks)?;
     let events = summary.map(|summary| summary.events);
-    Ok(Fork { id: guard.id(), commit: guard.commit(), events, remarks })
+    let notes = guard.take_notes();
+    Ok(Fork { id: guard.id(), commit: guard.commit(), events, remarks, notes })
 }
 
 fn plan_cut(workspace: &Workspace, source: &Handle, keep: &Keep) -> Result<CutPlan, ForkError> {
@@ -106,9 +105,7 @@ fn plan_cut(workspace: &Workspace, source: &Handle, keep: &Keep) -> Result<CutPl
     let files = files.collect();
     let manifests = snapshot.manifests.into_iter();
     let manifests = manifests.filter_map(|(run, manifest)| Some((run, manifest?))).collect();
-    let stream = listed.into_iter().map(|listed| plan::Stored { bytes: listed.bytes, listed });
-    let stream = stream.collect();
-    let cut = Cut { manifests, files, stream, keep: kept.start..=last, next };
+    let cut = Cut { manifests, files, stream: listed, keep: kept.start..=last, next };
     plan::cut(&cut).map_err(|source| ForkError::Encode { id, source })
 }
 

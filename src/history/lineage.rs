@@ -71,7 +71,7 @@ pub fn branchings(workspace: &Workspace, members: &[Handle]) -> Result<Vec<Branc
         tips.entry(member.commit()).or_default().push(member.id());
         for record in walk(workspace, member) {
             let record = record?;
-            let (id, known) = (record.commit.id, records.len());
+            let (id, known) = (record.id, records.len());
             records.insert(id, record);
             if records.len() == known {
                 break;
@@ -80,7 +80,7 @@ pub fn branchings(workspace: &Workspace, members: &[Handle]) -> Result<Vec<Branc
     }
     let mut children: HashMap<ObjectId, usize> = HashMap::new();
     for record in records.values() {
-        if let Some(parent) = record.commit.parents.first() {
+        if let Some(parent) = record.parents.first() {
             *children.entry(*parent).or_default() += 1;
         }
     }
@@ -90,24 +90,23 @@ pub fn branchings(workspace: &Workspace, members: &[Handle]) -> Result<Vec<Branc
         children.iter().filter(|(_, count)| **count > 1).map(|(id, _)| *id).collect();
     let is_end = |id: ObjectId| tips.contains_key(&id) || shared.contains(&id);
     let mut ready: BinaryHeap<(i64, ObjectId)> = BinaryHeap::new();
-    let time =
-        |id: &ObjectId| records.get(id).map_or(0, |record| record.commit.committed.seconds());
+    let time = |id: &ObjectId| records.get(id).map_or(0, |record| record.committed.seconds());
     for id in tips.keys().filter(|id| !children.contains_key(*id)) {
         ready.push((time(id), *id));
     }
     let mut branchings = Vec::new();
     while let Some((_, last)) = ready.pop() {
         let mut own: Vec<Record> = records.get(&last).cloned().into_iter().collect();
-        let mut parent = own.last().and_then(|record| record.commit.parents.first().copied());
+        let mut parent = own.last().and_then(|record| record.parent());
         while let Some(before) = parent.and_then(|id| records.get(&id)) {
             let newest = own.last().expect("it has a commit");
-            if is_end(before.commit.id) || !super::operation::is_same(newest, before) {
+            if is_end(before.id) || !super::operation::is_same(newest, before) {
                 break;
             }
             own.push(before.clone());
-            parent = before.commit.parents.first().copied();
+            parent = before.parent();
         }
-        let events = |record: &Record| i64::try_from(record.commit.summary.as_ref()?.events).ok();
+        let events = |record: &Record| i64::try_from(record.summary()?.events).ok();
         let before = match parent.and_then(|id| records.get(&id)) {
             Some(before) => events(before),
             None => Some(0),

@@ -5,25 +5,38 @@
 //! brings back an old tree.
 
 mod at;
+mod blame;
+mod changes;
+mod compare;
 mod cursor;
+mod diff;
 mod dropped;
 mod fork;
 mod graph;
 mod lineage;
+mod lines;
 mod moment;
 mod operation;
+mod script;
 mod undo;
 mod walk;
+mod words;
 
 pub use at::{AtError, resolve};
+pub use blame::{Blame, BlameError, blame};
+pub use changes::{Content, Diff, EventChange, FieldChange, FileChange, Kind, Place, Version};
+pub use diff::diff;
 pub use dropped::{Dropped, dropped};
 pub use fork::{Fork, ForkError, Keep, fork};
 pub use graph::{Drawn, draw};
 pub use lineage::{Branching, branchings, family, family_tree};
+pub use lines::{Detail, Hunk, LineCount, TextDiff};
 pub use moment::{InvalidAge, InvalidMoment, Moment, Scope, parse_age};
 pub use operation::{Operation, Operations, operations};
+pub use script::Effort;
 pub use undo::{Turned, redo, restore, undo};
-pub use walk::{Walk, records, walk};
+pub use walk::{Walk, records, short, walk};
+pub use words::{Mark, Segment};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use super::walk::{Walk, walk};
 use crate::{
     model::Timestamp,
-    store::{Commit, ObjectId, Origin, Record},
+    store::{ObjectId, Origin, Record},
     workspace::{Handle, LoadError, Workspace},
 };
 
@@ -31,7 +31,7 @@ impl Operation {
 
     /// The commit before it.
     pub fn before(&self) -> Option<ObjectId> {
-        self.first().commit.parents.first().copied()
+        self.first().parent()
     }
 
     /// Whether something else than jp did it.
@@ -41,7 +41,7 @@ impl Operation {
 
     /// When it ended.
     pub fn when(&self) -> Timestamp {
-        self.last().commit.committed
+        self.last().committed
     }
 
     /// Who took part, in the order in which they came in.
@@ -77,8 +77,8 @@ impl Operation {
     /// What it did, in a few words.
     pub fn what(&self) -> String {
         match &self.records[..] {
-            [record] => record.subject.clone(),
-            records => several(records.len() as u64, self.events, &self.first().subject),
+            [record] => record.subject().to_owned(),
+            records => several(records.len() as u64, self.events, self.first().subject()),
         }
     }
 }
@@ -99,11 +99,18 @@ pub struct Operations<'a> {
     workspace: &'a Workspace,
     handle: Handle,
     walk: Peekable<Walk<'a>>,
+    /// How many events the next one to come led to, once that is known.
+    counted: Option<Option<i64>>,
 }
 
 /// The operations that led to the version of a handle, newest first.
 pub fn operations<'a>(workspace: &'a Workspace, handle: &Handle) -> Operations<'a> {
-    Operations { workspace, handle: handle.clone(), walk: walk(workspace, handle).peekable() }
+    Operations {
+        workspace,
+        handle: handle.clone(),
+        walk: walk(workspace, handle).peekable(),
+        counted: None,
+    }
 }
 
 impl Iterator for Operations<'_> {
@@ -122,32 +129,26 @@ impl Iterator for Operations<'_> {
             }
             records.extend(self.walk.next().and_then(Result::ok));
         }
-        let after = self.events(&records[0].commit);
+        let count = |record: &Record| events(self.workspace, &self.handle.at(record.id), record);
+        let after = self.counted.take().unwrap_or_else(|| count(&records[0]));
         let before = match self.walk.peek() {
-            Some(Ok(record)) => {
-                let commit = record.commit.clone();
-                self.events(&commit)
-            }
+            Some(Ok(before)) => count(before),
             Some(Err(_)) => None,
             None => Some(0),
         };
-        let events = after.zip(before).map(|(after, before)| after - before);
-        Some(Ok(Operation { records, events }))
+        self.counted = Some(before);
+        let more = after.zip(before).map(|(after, before)| after - before);
+        Some(Ok(Operation { records, events: more }))
     }
 }
 
-impl Operations<'_> {
-    /// How many events a version has: from its commit, else from its tree.
-    fn events(&self, commit: &Commit) -> Option<i64> {
-        let count = match &commit.summary {
-            Some(summary) => summary.events,
-            None => {
-                let snapshot = self.workspace.snapshot(self.handle.id(), commit.id).ok()?;
-                snapshot.order.len() as u64
-            }
-        };
-        i64::try_from(count).ok()
-    }
+/// How many events a version has: from its commit, else from its tree.
+fn events(workspace: &Workspace, handle: &Handle, record: &Record) -> Option<i64> {
+    let count = match record.summary() {
+        Some(summary) => summary.events,
+        None => workspace.snapshot(handle.id(), record.id).ok()?.order.len() as u64,
+    };
+    i64::try_from(count).ok()
 }
 
 /// Whether a commit and the one before it belong to one operation.

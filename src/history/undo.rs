@@ -3,7 +3,7 @@
 use super::{
     cursor::{self, Destination, Step},
     operation::several,
-    walk::record,
+    walk::{record, short},
 };
 use crate::{
     format::encode_meta,
@@ -52,25 +52,21 @@ pub fn restore(
         let (old, present) = (record(workspace, version)?, record(workspace, guard)?);
         let meta = kept_lineage(workspace, guard, version)?;
         let changes = meta.as_ref().map(|meta| Change::Put(TreePath::meta(), encode_meta(meta)));
-        if changes.is_none() && old.commit.tree == present.commit.tree {
+        if changes.is_none() && old.tree == present.tree {
             return Ok(None);
         }
-        let short = old.commit.id.to_hex_with_len(SHORT);
-        let what = format!("restore {short} ({})", old.subject);
+        let what = format!("restore {} ({})", short(old.id), old.subject());
         let mut summary = workspace.summary(version)?;
         if let (Some(meta), Some(summary)) = (&meta, &mut summary) {
             summary.heading = Heading::from(meta);
         }
-        let content = Content::Tree(old.commit.tree, changes.into_iter().collect());
+        let content = Content::Tree(old.tree, changes.into_iter().collect());
         let links = Links::default();
         let before = guard.commit();
         let commit = commit(workspace, guard, what, content, summary, links)?;
-        Ok(Some(Turned { what: old.subject, source: old.commit.id, before, commit }))
+        Ok(Some(Turned { what: old.subject().to_owned(), source: old.id, before, commit }))
     })
 }
-
-/// Digits of a commit that people read.
-const SHORT: usize = 10;
 
 /// Decides where to go from a tip, given a way to read commits.
 type Decide = fn(ObjectId, &mut Read<'_>) -> Result<Option<Destination>, LoadError>;
@@ -94,7 +90,7 @@ fn turn(
         let old = record(workspace, &version)?;
         let what = what(workspace, guard, operation)?;
         let summary = workspace.summary(&version)?;
-        let content = Content::Tree(old.commit.tree, Vec::new());
+        let content = Content::Tree(old.tree, Vec::new());
         let before = guard.commit();
         let commit = commit(workspace, guard, format!("{verb} {what}"), content, summary, links)?;
         Ok(Some(Turned { what, source, before, commit }))
@@ -129,7 +125,7 @@ fn attempt<T>(
 }
 
 fn step(record: Record) -> Step {
-    let parent = record.commit.parents.first().copied();
+    let parent = record.parent();
     match record.deed {
         None => Step { parent, ..Step::default() },
         Some(deed) => Step {
@@ -144,15 +140,15 @@ fn step(record: Record) -> Step {
 /// What the operation that ends with a commit did, in a few words, without walking through it.
 fn what(workspace: &Workspace, guard: &Guard, last: ObjectId) -> Result<String, LoadError> {
     let end = record(workspace, &guard.at(last))?;
-    let Some(parent) = end.commit.parents.first() else { return Ok(end.subject) };
+    let Some(parent) = end.parents.first() else { return Ok(end.subject().to_owned()) };
     let before = record(workspace, &guard.at(*parent))?;
     let operation = |record: &Record| record.deed.as_ref().map(|deed| deed.operation.clone());
     if operation(&end).is_none() || operation(&end) != operation(&before) {
-        return Ok(end.subject);
+        return Ok(end.subject().to_owned());
     }
     let mut read = |id| Ok::<_, LoadError>(step(record(workspace, &guard.at(id))?));
     let base = cursor::undo(last, &mut read)?.map(|destination| destination.source);
-    let events = |record: &Record| Some(record.commit.summary.as_ref()?.events);
+    let events = |record: &Record| Some(record.summary()?.events);
     let count = match base {
         Some(base) => {
             let base = record(workspace, &guard.at(base))?;
@@ -161,7 +157,7 @@ fn what(workspace: &Workspace, guard: &Guard, last: ObjectId) -> Result<String, 
         None => events(&end),
     };
     let events = count.and_then(|count| i64::try_from(count).ok());
-    Ok(several(count.unwrap_or(2), events, &end.subject))
+    Ok(several(count.unwrap_or(2), events, end.subject()))
 }
 
 /// The `meta.toml` of a version as it has to be here, if that differs: a fork stays a fork when it

@@ -28,7 +28,7 @@ impl Iterator for Walk<'_> {
         let id = self.next.take()?;
         let record = Record::read(self.workspace.store().objects(), id, &mut self.buffer);
         if let Ok(record) = &record {
-            self.next = record.commit.parents.first().copied();
+            self.next = record.parent();
         }
         Some(record.map_err(|source| LoadError::object(self.handle.id(), source)))
     }
@@ -47,7 +47,7 @@ pub fn records<'a>(
         let commit = left.pop()?;
         let record = Record::read(workspace.store().objects(), commit, &mut buffer);
         if let Ok(record) = &record {
-            let parents = record.commit.parents.iter().rev();
+            let parents = record.parents.iter().rev();
             left.extend(parents.filter(|parent| seen.insert(**parent)));
         }
         Some(record.map_err(|source| LoadError::object(id, source)))
@@ -59,4 +59,9 @@ pub fn record(workspace: &Workspace, handle: &Handle) -> Result<Record, LoadErro
     let read: Result<Record, ObjectError> =
         Record::read(workspace.store().objects(), handle.commit(), &mut Vec::new());
     read.map_err(|source| LoadError::object(handle.id(), source))
+}
+
+/// As many digits of a commit as people read.
+pub fn short(commit: ObjectId) -> String {
+    commit.to_hex_with_len(10).to_string()
 }

@@ -26,20 +26,11 @@ pub struct Cut {
     /// The files that stand in each directory, listed or not.
     pub files: BTreeMap<Option<RunName>, BTreeSet<FileName>>,
     /// The stream in order.
-    pub stream: Vec<Stored>,
+    pub stream: Vec<Listed>,
     /// The positions in the stream that stay. The first one begins a turn.
     pub keep: RangeInclusive<usize>,
     /// The address of the next event, which stays as it is: a number is not given again.
     pub next: Option<Address>,
-}
-
-/// An event of the stream and the size of its file.
-#[derive(Clone, Debug)]
-pub struct Stored {
-    /// The event, and where it stands.
-    pub listed: Listed,
-    /// The bytes of its file.
-    pub bytes: u64,
 }
 
 /// The change set of a cut, and what is left.
@@ -75,11 +66,11 @@ pub fn cut(input: &Cut) -> Result<CutPlan, EncodeError> {
     }
 
     let mut progress = Progress::default();
-    for event in kept().filter_map(|(stored, _)| stored.listed.event.as_ref()) {
+    for event in kept().filter_map(|(listed, _)| listed.event.as_ref()) {
         progress.push(event);
     }
-    let size = |stored: &Stored| {
-        rewritten.get(&stored.path()).map_or(stored.bytes, |bytes| bytes.len() as u64)
+    let size = |listed: &Listed| {
+        rewritten.get(&listed.path()).map_or(listed.bytes, |bytes| bytes.len() as u64)
     };
     let runs = input.files.keys().flatten().filter(|run| !leaving.contains(run));
     let outline = Outline {
@@ -87,16 +78,20 @@ pub fn cut(input: &Cut) -> Result<CutPlan, EncodeError> {
         runs: runs.cloned().collect(),
         next: input.next,
         events: kept().count() as u64,
-        bytes: kept().map(|(stored, _)| size(stored)).sum(),
+        bytes: kept().map(|(listed, _)| size(listed)).sum(),
         progress,
     };
     changes.extend(rewritten.into_iter().map(|(path, bytes)| Change::Put(path, bytes)));
     Ok(CutPlan { changes, remarks, outline })
 }
 
-impl Stored {
+impl Listed {
+    fn kind(&self) -> Option<&EventKind> {
+        self.event.as_ref().map(|event| &event.kind)
+    }
+
     fn path(&self) -> TreePath {
-        TreePath::event_in(self.listed.run.as_ref(), &self.listed.name)
+        TreePath::event_in(self.run.as_ref(), &self.name)
     }
 }
 
@@ -105,25 +100,20 @@ impl Stored {
 struct Place {
     was: u64,
     now: Option<u64>,
-    /// Whether it stays because it is in the part that was asked for.
-    asked: bool,
+    /// Whether it is in the part that was asked for, and belongs to its turn whatever follows.
+    solid: bool,
 }
 
 fn places(input: &Cut, remarks: &mut Vec<String>) -> Vec<Place> {
-    let turns_before = turns(input.stream.iter().map(|stored| stored.listed.event.as_ref()));
+    let turns_before = turns(input.stream.iter().map(|listed| listed.event.as_ref()));
     let asked = |at: usize| input.keep.contains(&at);
     let left =
         || turns_before.iter().enumerate().filter(|(at, _)| asked(*at)).map(|(_, turn)| *turn);
     let (first_left, last_left) = (left().min(), left().max());
     let last = turns_before.last().copied();
-    let stays = |(at, stored): (usize, &Stored)| match stored
-        .listed
-        .event
-        .as_ref()
-        .map(|event| &event.kind)
-    {
+    let stays = |(at, listed): (usize, &Listed)| match listed.kind() {
         Some(EventKind::ConfigDelta(_)) if at < *input.keep.start() => {
-            remarks.push(format!("{}: stays, its configuration is in force", stored.path()));
+            remarks.push(format!("{}: stays, its configuration is in force", listed.path()));
             true
         }
         Some(EventKind::Compaction(compaction)) if asked(at) => {
@@ -132,7 +122,7 @@ fn places(input: &Cut, remarks: &mut Vec<String>) -> Vec<Place> {
             let lost = to < first_left || (from > last_left && from <= last);
             if lost {
                 let covers = covered(compaction);
-                remarks.push(format!("{}: goes, nothing is left of {covers}", stored.path()));
+                remarks.push(format!("{}: goes, nothing is left of {covers}", listed.path()));
             }
             !lost
         }
@@ -140,11 +130,11 @@ fn places(input: &Cut, remarks: &mut Vec<String>) -> Vec<Place> {
     };
     let stays: Vec<bool> = input.stream.iter().enumerate().map(stays).collect();
     let kept = input.stream.iter().zip(&stays).filter(|(_, stays)| **stays);
-    let mut turns_after = turns(kept.map(|(stored, _)| stored.listed.event.as_ref())).into_iter();
+    let mut turns_after = turns(kept.map(|(listed, _)| listed.event.as_ref())).into_iter();
     let place = |(at, stays): (usize, bool)| Place {
         was: turns_before[at],
         now: if stays { turns_after.next() } else { None },
-        asked: asked(at),
+        solid: asked(at) && !input.stream[at].event.as_ref().is_some_and(is_prelude),
     };
     stays.into_iter().enumerate().map(place).collect()
 }
@@ -155,18 +145,18 @@ fn rewritten(
     places: &[Place],
     remarks: &mut Vec<String>,
 ) -> Result<BTreeMap<TreePath, Vec<u8>>, EncodeError> {
+    let turns_cut = places.get(*input.keep.start()).map_or(0, |place| place.was);
     let mut rewritten = BTreeMap::new();
-    for (stored, place) in input.stream.iter().zip(places) {
-        let Some(event @ Event { kind: EventKind::Compaction(compaction), .. }) =
-            &stored.listed.event
+    for (listed, place) in input.stream.iter().zip(places) {
+        let Some(event @ Event { kind: EventKind::Compaction(compaction), .. }) = &listed.event
         else {
             continue;
         };
-        let moved = renumbered(compaction, places);
+        let moved = renumbered(compaction, turns_cut, places);
         if place.now.is_none() || moved == *compaction {
             continue;
         }
-        let (path, was, now) = (stored.path(), covered(compaction), covered(&moved));
+        let (path, was, now) = (listed.path(), covered(compaction), covered(&moved));
         remarks.push(format!("{path}: covers {now}, which before the cut was {was}"));
         let kind = EventKind::Compaction(moved);
         rewritten.insert(path, encode(&Event { kind, ..event.clone() })?);
@@ -182,19 +172,19 @@ fn covered(compaction: &Compaction) -> String {
 }
 
 /// A compaction of the same turns under their new numbers, without those that go.
-fn renumbered(compaction: &Compaction, places: &[Place]) -> Compaction {
-    let asked = || places.iter().filter(|place| place.asked);
-    let now = |place: Option<&Place>| place.and_then(|place| place.now);
-    let ahead = |turn: u64| {
-        // Of a turn that is still to come, only the distance to the last one is known.
-        let last = asked().rfind(|place| place.now.is_some())?;
-        Some(last.now? + turn.checked_sub(last.was)?)
+fn renumbered(compaction: &Compaction, turns_cut: u64, places: &[Place]) -> Compaction {
+    let solid = || {
+        let kept = |place: &Place| place.now.filter(|_| place.solid).map(|now| (place.was, now));
+        places.iter().filter_map(kept)
     };
+    let (last_was, last_now) = solid().next_back().unwrap_or((turns_cut, 0));
+    // Of a turn that is still to come, only the distance to the last one is known.
+    let ahead = |turn: u64| turn.checked_sub(last_was).map(|distance| last_now + distance);
     let (from, to) = (compaction.from_turn, compaction.to_turn);
-    let first = asked().find(|place| place.was >= from && place.now.is_some());
-    let last = asked().rfind(|place| place.was <= to && place.now.is_some());
-    let to_turn = ahead(to).or_else(|| now(last)).unwrap_or(to);
-    let from_turn = now(first).or_else(|| ahead(from)).unwrap_or(from).min(to_turn);
+    let first = solid().find(|(was, _)| *was >= from).map(|(_, now)| now);
+    let last = solid().rev().find(|(was, _)| *was <= to).map(|(_, now)| now);
+    let to_turn = ahead(to).or(last).unwrap_or(0);
+    let from_turn = first.or(ahead(from)).unwrap_or(0).min(to_turn);
     Compaction { from_turn, to_turn, rules: compaction.rules.clone() }
 }
 
@@ -207,6 +197,7 @@ fn turns<'a>(events: impl Iterator<Item = Option<&'a Event>>) -> Vec<u64> {
     for event in events {
         let Some(event) = event else {
             turns.push(progress.current_turn().unwrap_or(0));
+            prelude = 0;
             continue;
         };
         let takes_prelude = event.event_type() == EventType::Request && progress.begins_turn(event);
@@ -217,22 +208,23 @@ fn turns<'a>(events: impl Iterator<Item = Option<&'a Event>>) -> Vec<u64> {
             turns[before..].fill(turn);
         }
         turns.push(turn);
-        prelude = if is_prelude(event.event_type()) { prelude + 1 } else { 0 };
+        prelude = if is_prelude(event) { prelude + 1 } else { 0 };
     }
     turns
 }
 
-/// Whether events of this type belong to the request that comes after them.
-fn is_prelude(event_type: EventType) -> bool {
+/// Whether an event belongs to the request that comes after it.
+fn is_prelude(event: &Event) -> bool {
+    let event_type = event.event_type();
     matches!(event_type, EventType::ConfigDelta | EventType::Compaction | EventType::Attachment)
 }
 
 /// The runs that go as a whole: nothing of the stream stays in them, and nothing stands beside it.
 fn leaving_runs(input: &Cut, places: &[Place]) -> BTreeSet<RunName> {
     let mut left = input.files.clone();
-    for (stored, place) in input.stream.iter().zip(places) {
-        if let (None, Some(files)) = (place.now, left.get_mut(&stored.listed.run)) {
-            files.remove(&stored.listed.name);
+    for (listed, place) in input.stream.iter().zip(places) {
+        if let (None, Some(files)) = (place.now, left.get_mut(&listed.run)) {
+            files.remove(&listed.name);
         }
     }
     let mut emptied = emptied_runs(input, places);
@@ -245,7 +237,7 @@ fn emptied_runs(input: &Cut, places: &[Place]) -> BTreeSet<RunName> {
     let runs = |stays: bool| {
         let stream = input.stream.iter().zip(places);
         let of = stream.filter(move |(_, place)| place.now.is_some() == stays);
-        of.filter_map(|(stored, _)| stored.listed.run.clone()).collect::<BTreeSet<_>>()
+        of.filter_map(|(listed, _)| listed.run.clone()).collect::<BTreeSet<_>>()
     };
     runs(false).difference(&runs(true)).cloned().collect()
 }
@@ -256,12 +248,12 @@ fn remove_files(
     leaving: &BTreeSet<RunName>,
     changes: &mut Vec<Change>,
 ) {
-    for (stored, place) in input.stream.iter().zip(places) {
-        let Listed { run, name, .. } = &stored.listed;
+    for (listed, place) in input.stream.iter().zip(places) {
+        let Listed { run, name, .. } = listed;
         let goes_with_its_run = run.as_ref().is_some_and(|run| leaving.contains(run));
         let is_there = input.files.get(run).is_some_and(|files| files.contains(name));
         if place.now.is_none() && is_there && !goes_with_its_run {
-            changes.push(Change::Remove(stored.path()));
+            changes.push(Change::Remove(listed.path()));
         }
     }
     let directory = |run: &RunName| Change::Remove(TreePath::found(None, run.to_string()));
@@ -274,7 +266,7 @@ fn cut_manifests(
     places: &[Place],
     leaving: &BTreeSet<RunName>,
 ) -> BTreeMap<Option<RunName>, Manifest> {
-    let listed = input.stream.iter().map(|stored| &stored.listed).zip(places);
+    let listed = input.stream.iter().zip(places);
     let turns: BTreeMap<_, _> =
         listed.map(|(listed, place)| ((&listed.run, &listed.name), place.now)).collect();
     let renumber = places.iter().any(|place| place.now.is_some_and(|now| now != place.was));

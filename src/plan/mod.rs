@@ -16,7 +16,7 @@ mod trailers;
 pub use append::{AppendError, Draft, Step, append};
 pub use change::{Change, TreePath};
 pub use create::create;
-pub use cut::{Cut, CutPlan, Stored, cut};
+pub use cut::{Cut, CutPlan, cut};
 pub use outline::Outline;
 pub use repair::{Listed, Repair, Repairs, repair};
 pub use sanitize::{Fix, sanitize};

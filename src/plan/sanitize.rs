@@ -2,7 +2,10 @@
 //!
 //! This changes what a model will see, never what is stored; [`super::repair`] does that.
 
-use std::{collections::BTreeSet, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use crate::model::{
     Address, CallId, Entry, Event, EventKind, InquiryId, Stream, ToolCall, ToolResult, Turn,
@@ -73,11 +76,21 @@ fn mend(turn: &mut Turn, fixes: &mut Vec<Fix>) {
     let mut open_calls: Vec<Entry> = Vec::new();
     let mut open_questions: Vec<(InquiryId, Address)> = Vec::new();
     let mut mended = Vec::with_capacity(turn.entries.len());
+    // A model may go on talking after a call, before the result comes.
+    let mut coming: BTreeMap<CallId, usize> = BTreeMap::new();
+    for entry in &turn.entries {
+        if let EventKind::ToolResult(result) = &entry.event.kind {
+            *coming.entry(result.id.clone()).or_default() += 1;
+        }
+    }
     for entry in std::mem::take(&mut turn.entries) {
         let at = entry.address;
         match &entry.event.kind {
             EventKind::ToolCall(_) => open_calls.push(entry.clone()),
             EventKind::ToolResult(result) => {
+                if let Some(left) = coming.get_mut(&result.id) {
+                    *left -= 1;
+                }
                 let before = open_calls.len();
                 open_calls.retain(|call| call_of(call).is_none_or(|call| call.id != result.id));
                 if open_calls.len() == before {
@@ -105,12 +118,15 @@ fn mend(turn: &mut Turn, fixes: &mut Vec<Fix>) {
             EventKind::Message(_)
             | EventKind::Reasoning(_)
             | EventKind::Structured(_)
-            | EventKind::Request(_) => close(&mut open_calls, &mut mended, fixes),
+            | EventKind::Request(_) => {
+                let lost = |call: &ToolCall| coming.get(&call.id).is_none_or(|left| *left == 0);
+                close(&mut open_calls, lost, &mut mended, fixes);
+            }
             EventKind::Attachment(_) | EventKind::ConfigDelta(_) | EventKind::Compaction(_) => {}
         }
         mended.push(entry);
     }
-    close(&mut open_calls, &mut mended, fixes);
+    close(&mut open_calls, |_| true, &mut mended, fixes);
     for (id, at) in open_questions {
         let is_question = |entry: &Entry| matches!(entry.event.kind, EventKind::InquiryRequest(_));
         mended.retain(|entry| !(entry.address == at && is_question(entry)));
@@ -119,10 +135,15 @@ fn mend(turn: &mut Turn, fixes: &mut Vec<Fix>) {
     turn.entries = mended;
 }
 
-/// Adds an error for each call that is still without a result.
-fn close(open_calls: &mut Vec<Entry>, mended: &mut Vec<Entry>, fixes: &mut Vec<Fix>) {
+/// Adds an error for each call that lost its result.
+fn close(
+    open_calls: &mut Vec<Entry>,
+    lost: impl Fn(&ToolCall) -> bool,
+    mended: &mut Vec<Entry>,
+    fixes: &mut Vec<Fix>,
+) {
     let mut closed = BTreeSet::new();
-    for entry in open_calls.drain(..) {
+    for entry in open_calls.extract_if(.., |entry| call_of(entry).is_none_or(&lost)) {
         let Some(call) = call_of(&entry).filter(|call| closed.insert(call.id.clone())) else {
             continue;
         };

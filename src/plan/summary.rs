@@ -122,7 +122,16 @@ impl Summary {
 
     /// The summary in a commit message, if it is there and speaks of this tree.
     pub fn from_message(message: &str, tree: &str) -> Option<Self> {
-        let trailers = Trailers::last_of(message);
+        Self::from_trailers(&Trailers::last_of(message), tree)
+    }
+
+    /// The number of turns that a summary among these trailers tells.
+    pub fn turns_in(trailers: &Trailers<'_>) -> Option<u64> {
+        trailers.find(TURNS)?.parse().ok()
+    }
+
+    /// The summary among the trailers of a commit, if it is there and speaks of this tree.
+    pub fn from_trailers(trailers: &Trailers<'_>, tree: &str) -> Option<Self> {
         let named = trailers.find(TREE)?;
         if named.len() < TREE_DIGITS.min(tree.len()) || !tree.starts_with(named) {
             return None;

@@ -1,19 +1,29 @@
 //! The trailers of a commit message: one line each, in its last paragraph.
 
-/// The last paragraph of a commit message.
-pub struct Trailers<'a>(&'a str);
+/// As many as jp writes.
+const MOST: usize = 16;
+
+/// The last paragraph of a commit message, taken apart once.
+pub struct Trailers<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Trailers<'a> {
     /// The trailers of a message.
     pub fn last_of(message: &'a str) -> Self {
-        let message = message.trim_end();
-        Self(message.rsplit_once("\n\n").map_or(message, |(_, last)| last))
+        let mut trailers = Vec::with_capacity(MOST);
+        // From the end, because what stands before may be long.
+        for line in message.trim_end().rsplit('\n') {
+            if line.is_empty() {
+                break;
+            }
+            trailers.extend(line.split_once(": "));
+        }
+        trailers.reverse();
+        Self(trailers)
     }
 
     /// The value of the first trailer with this key.
     pub fn find(&self, key: &str) -> Option<&'a str> {
-        let value = |line: &'a str| line.strip_prefix(key)?.strip_prefix(": ");
-        self.0.lines().find_map(value)
+        self.0.iter().find(|(own, _)| *own == key).map(|(_, value)| *value)
     }
 }
 

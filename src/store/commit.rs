@@ -1,6 +1,6 @@
 //! Commits: who wrote what when, and the trailers that group them.
 
-use std::{fmt::Write, str::FromStr};
+use std::{borrow::Cow, fmt::Write, str::FromStr};
 
 use gix::{ObjectId, objs::CommitRef};
 
@@ -10,14 +10,21 @@ use crate::{
     plan::{Summary, Trailers},
 };
 
-const OPERATION: &str = "Jp-Operation";
-const ORIGIN: &str = "Jp-Origin";
-const TURN: &str = "Jp-Turn";
-const NO_TURN: &str = "none";
-const BASE: &str = "Jp-Base";
-const STANDS_FOR: &str = "Jp-State";
-const REDO: &str = "Jp-Redo";
-const BEGINS: &str = "Jp-Begins";
+pub(super) const OPERATION: &str = "Jp-Operation";
+pub(super) const ORIGIN: &str = "Jp-Origin";
+pub(super) const TURN: &str = "Jp-Turn";
+pub(super) const NO_TURN: &str = "none";
+pub(super) const BASE: &str = "Jp-Base";
+pub(super) const STANDS_FOR: &str = "Jp-State";
+pub(super) const REDO: &str = "Jp-Redo";
+pub(super) const BEGINS: &str = "Jp-Begins";
+
+/// The most characters of a name, and of a line of a message, that a commit holds.
+const NAME: usize = 200;
+const LINE: usize = 500;
+
+/// The most lines of a message beside its first.
+const LINES: usize = 1000;
 
 /// A commit as it was read.
 #[derive(Clone, Debug)]
@@ -43,10 +50,11 @@ impl Commit {
     ) -> Result<Self, ObjectError> {
         objects.commit(&id, buffer)?;
         let commit = parse(id, buffer)?;
-        Ok(Self::new(id, &commit, &String::from_utf8_lossy(commit.message)))
+        let message = text(commit.message);
+        Ok(Self::new(id, &commit, &Trailers::last_of(&message)))
     }
 
-    fn new(id: ObjectId, commit: &CommitRef<'_>, message: &str) -> Self {
+    fn new(id: ObjectId, commit: &CommitRef<'_>, trailers: &Trailers<'_>) -> Self {
         let tree = commit.tree();
         let committed = commit.time().map_or(0, |time| time.seconds);
         Self {
@@ -54,78 +62,12 @@ impl Commit {
             tree,
             parents: commit.parents().collect(),
             committed: Timestamp::from_seconds(committed),
-            summary: Summary::from_message(message, &tree.to_string()),
+            summary: Summary::from_trailers(trailers, &tree.to_string()),
         }
     }
 }
 
-/// A commit with everything that it says.
-#[derive(Clone, Debug)]
-pub struct Record {
-    /// Tree, parents, summary.
-    pub commit: Commit,
-    /// The first line of its message.
-    pub subject: String,
-    /// Who wrote the event.
-    pub author: Identity,
-    /// When the event happened.
-    pub authored: Timestamp,
-    /// What jp wrote down beside; `None` if something else made the commit.
-    pub deed: Option<Deed>,
-}
-
-/// What jp writes down with a commit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deed {
-    /// What commits of one command share.
-    pub operation: String,
-    /// Who brought it about.
-    pub origin: Origin,
-    /// The turn that it belongs to.
-    pub turn: Option<u64>,
-    /// The other commits that it speaks of.
-    pub links: Links,
-    /// The conversation that begins with it.
-    pub begins: Option<ConversationId>,
-}
-
-impl Record {
-    /// Reads a commit with everything that it says.
-    pub fn read(
-        objects: &Objects,
-        id: ObjectId,
-        buffer: &mut Vec<u8>,
-    ) -> Result<Self, ObjectError> {
-        objects.commit(&id, buffer)?;
-        let commit = parse(id, buffer)?;
-        let message = String::from_utf8_lossy(commit.message);
-        let (author, authored) = match commit.author() {
-            Ok(author) => {
-                let (name, email) = (author.name.to_string(), author.email.to_string());
-                let seconds = author.time().map_or(0, |time| time.seconds);
-                (Identity { name, email }, Timestamp::from_seconds(seconds))
-            }
-            Err(_) => (Identity::new("", ""), Timestamp::from_seconds(0)),
-        };
-        let commit = Commit::new(id, &commit, &message);
-        let trailers = Trailers::last_of(&message);
-        let link = |key: &str| ObjectId::from_hex(trailers.find(key)?.as_bytes()).ok();
-        let deed = trailers.find(OPERATION).map(|operation| Deed {
-            operation: operation.to_owned(),
-            origin: trailers.find(ORIGIN).and_then(|w| w.parse().ok()).unwrap_or(Origin::Edit),
-            turn: match trailers.find(TURN) {
-                Some(turn) => turn.parse().ok(),
-                None => commit.summary.as_ref().and_then(|summary| summary.turns.checked_sub(1)),
-            },
-            links: Links { base: link(BASE), stands_for: link(STANDS_FOR), redo: link(REDO) },
-            begins: trailers.find(BEGINS).and_then(|id| id.parse().ok()),
-        });
-        let subject = message.lines().next().unwrap_or_default().to_owned();
-        Ok(Self { commit, subject, author, authored, deed })
-    }
-}
-
-fn parse(id: ObjectId, bytes: &[u8]) -> Result<CommitRef<'_>, ObjectError> {
+pub(super) fn parse(id: ObjectId, bytes: &[u8]) -> Result<CommitRef<'_>, ObjectError> {
     CommitRef::from_bytes(bytes, gix::hash::Kind::Sha1)
         .map_err(|error| ObjectError::Damaged { id, message: error.to_string() })
 }
@@ -147,7 +89,8 @@ impl Identity {
                 text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>')).collect();
             // Git strips these from the ends of a name.
             let kept = kept.trim_matches(|c: char| c.is_whitespace() || ".,:;\"'\\".contains(c));
-            if kept.is_empty() { instead.to_owned() } else { kept.to_owned() }
+            let kept: String = kept.chars().take(NAME).collect();
+            if kept.is_empty() { instead.to_owned() } else { kept }
         };
         Self { name: clean(name, "unknown"), email: clean(email, "unknown").replace(' ', "-") }
     }
@@ -252,11 +195,10 @@ impl Description {
         let author = self.author.signature(self.authored);
         let committer = self.committer.signature(self.committed);
         writeln!(text, "author {author}\ncommitter {committer}").expect("a String takes any text");
-        let subject = self.subject.replace(|c: char| c.is_control(), " ");
+        let subject = one_line(&self.subject);
         write!(text, "\n{subject}\n\n").expect("a String takes any text");
-        for line in &self.body {
-            let line = line.replace(|c: char| c.is_control(), " ");
-            writeln!(text, "{line}").expect("a String takes any text");
+        for line in self.body.iter().take(LINES) {
+            writeln!(text, "{}", one_line(line)).expect("a String takes any text");
         }
         if !self.body.is_empty() {
             text.push('\n');
@@ -288,4 +230,19 @@ impl Description {
         }
         text.into_bytes()
     }
+}
+
+/// A message as text: what is not UTF-8 is replaced.
+pub(super) fn text(message: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(message).map_or_else(|_| String::from_utf8_lossy(message), Cow::Borrowed)
+}
+
+/// A text as a line of a message.
+fn one_line(text: &str) -> String {
+    let clean = |c: char| if c.is_control() { ' ' } else { c };
+    let mut line: String = text.chars().take(LINE).map(clean).collect();
+    if text.chars().nth(LINE).is_some() {
+        line.push('…');
+    }
+    line
 }

@@ -8,7 +8,7 @@ use std::{
 
 use fs4::TryLockError;
 
-use crate::fsutil::{AtPath, FsError, create_dir_durable};
+use crate::fsutil::{AtPath, FsError};
 
 /// How long whoever throws objects away waits for writers, who are through in milliseconds.
 const ATTEMPTS: usize = 500;
@@ -49,17 +49,10 @@ impl Gate {
     }
 }
 
-const NAME: &str = "locks/gate";
+const NAME: &str = "gate";
 
 fn open(store: &Path) -> Result<File, FsError> {
     let path = store.join(NAME);
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    match options.open(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            create_dir_durable(&store.join("locks"))?;
-            options.open(&path).at("open", &path)
-        }
-        opened => opened.at("open", &path),
-    }
+    options.read(true).write(true).create(true).truncate(false).open(&path).at("open", &path)
 }

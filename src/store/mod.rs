@@ -17,14 +17,16 @@ mod objects;
 mod pack;
 mod publish;
 mod purge;
+mod record;
 mod refs;
 mod repository;
 mod shelf;
 mod snapshot;
 mod stats;
+mod trail;
 mod write;
 
-pub use commit::{Commit, Deed, Description, Identity, Links, Origin, Record};
+pub use commit::{Commit, Description, Identity, Links, Origin};
 pub use directory::Directory;
 pub use git::{ConfigKey, GitError};
 pub use gix::ObjectId;
@@ -36,11 +38,13 @@ pub use objects::{ObjectError, Objects};
 pub use pack::{DamagedPack, MergeError};
 pub use publish::PublishError;
 pub use purge::Purged;
+pub use record::{Deed, Record};
 pub use refs::{RefError, RefName, Refs, Space};
 pub use repository::{Store, StoreError, WorkspaceId};
 pub use shelf::{MoveError, Mover};
 pub use snapshot::{Located, Problem, ProblemKind, ReadError, Snapshot};
 pub use stats::{Stats, StatsError};
+pub use trail::{Found, Stretch, Trail};
 pub use write::{Content, NewCommit, Tip, WriteError, Written};
 
 #[cfg(test)]

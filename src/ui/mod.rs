@@ -1,14 +1,26 @@
-//! What reaches a terminal: untrusted text made harmless, and tables.
+//! What reaches a terminal: untrusted text made harmless, tables, markdown, the pager.
 //!
 //! Nothing here decides what is said; it only decides how it looks.
 
 mod confirm;
 mod escape;
+mod markdown;
+mod pager;
+mod style;
 mod table;
+mod terminal;
+mod transcript;
+mod width;
 
 pub use confirm::confirm;
-pub use escape::escape;
+pub use escape::{escape, escape_lines};
+pub use markdown::render;
+pub use pager::{ENDS_ON_INTERRUPT, page};
+pub use style::{Face, Style};
 pub use table::Table;
+pub use terminal::Size;
+pub use transcript::{Detail, Hole, Look, Transcript};
+pub use width::{shorten, width};
 
 /// Says something on standard error before a command has begun.
 pub fn complain(text: impl std::fmt::Display) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::escape;
+use super::{escape, width};
 
 /// Rows of cells, printed in aligned columns under a heading.
 #[derive(Clone, Debug)]
@@ -46,17 +46,6 @@ impl<const N: usize> fmt::Display for Table<N> {
         }
         Ok(())
     }
-}
-
-/// Columns that a text takes: one for most characters, two for wide ones.
-fn width(text: &str) -> usize {
-    let wide = |c: char| {
-        matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
-            | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}'
-            | '\u{ffe0}'..='\u{ffe6}' | '\u{1f300}'..='\u{1faff}' | '\u{20000}'..='\u{3fffd}')
-    };
-    let combining = |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}');
-    text.chars().map(|c| if combining(c) { 0 } else { 1 + usize::from(wide(c)) }).sum()
 }
 
 #[cfg(test)]

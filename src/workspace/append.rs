@@ -112,10 +112,7 @@ impl Workspace {
             commit: *commit,
         });
         let events = events.collect();
-        // Whether the store could be tidied up says nothing about what was just saved.
-        if let Err(error) = self.store.tidy(&self.holder(), lock) {
-            notes.push(format!("the store could not be packed: {error}"));
-        }
+        notes.extend(self.tidy(lock));
         Ok((state, Receipt { events, notes }))
     }
 

@@ -45,7 +45,7 @@ impl Workspace {
     ) -> Result<Guard, AppendFailure> {
         let (from, commit) = (source.id(), source.commit());
         let tree = self.directory(from, commit)?;
-        let (id, lock, commit) = self.begin(|lock, id| {
+        let (id, lock, written) = self.begin(|lock, id| {
             let mut tip = Tip { commit: Some(commit), tree: tree.clone() };
             let mut scribe = Scribe::new(self, None)?;
             let content = Content::Changed(changes.to_vec());
@@ -54,9 +54,19 @@ impl Workspace {
             new.description.begins = Some(id);
             new.description.body = remarks.to_vec();
             let written = self.store.branch(lock, Space::Heads, id, &mut tip, &[new]);
-            let written = written.map_err(|source| AppendFailure::write(id, source))?;
-            Ok(written.commits.last().copied().unwrap_or(commit))
+            written.map_err(|source| AppendFailure::write(id, source))
         })?;
-        Ok(Guard::new(id, commit, lock, None))
+        let commit = written.commits.last().copied().unwrap_or(commit);
+        let notes: Vec<_> = written.notes.into_iter().chain(self.tidy(&lock)).collect();
+        let mut guard = Guard::new(id, commit, lock, None);
+        guard.note(notes);
+        Ok(guard)
+    }
+
+    /// Tidies up after a write. Whether that worked says nothing about what was saved: what went
+    /// wrong is told.
+    pub(super) fn tidy(&self, lock: &Lock) -> Option<String> {
+        let tidied = self.store.tidy(&self.holder(), lock);
+        tidied.err().map(|error| format!("the store could not be packed: {error}"))
     }
 }

@@ -82,6 +82,7 @@ pub struct Guard {
     handle: Handle,
     lock: Lock,
     state: Option<State>,
+    notes: Vec<String>,
 }
 
 /// What a guard remembers between two writes, valid as long as the ref has not moved.
@@ -107,7 +108,7 @@ impl Guard {
         lock: Lock,
         state: Option<State>,
     ) -> Self {
-        Self { handle: Handle { id, space: Space::Heads, commit }, lock, state }
+        Self { handle: Handle { id, space: Space::Heads, commit }, lock, state, notes: Vec::new() }
     }
 
     pub(super) fn lock(&self) -> &Lock {
@@ -116,6 +117,15 @@ impl Guard {
 
     pub(super) fn take_state(&mut self) -> Option<State> {
         self.state.take()
+    }
+
+    /// What the user should hear about, beside what was asked for.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    pub(super) fn note(&mut self, notes: Vec<String>) {
+        self.notes.extend(notes);
     }
 
     /// Remembers where the conversation stands now.
@@ -215,7 +225,7 @@ impl Workspace {
         let lock = self.lock_of(id)?;
         // Whoever had the lock before may have moved it.
         let commit = self.store.tip(space, id)?.ok_or(LoadError::Gone(id))?;
-        Ok(Guard { handle: handle.at(commit), lock, state: None })
+        Ok(Guard { handle: handle.at(commit), lock, state: None, notes: Vec::new() })
     }
 
     pub(super) fn holder(&self) -> Holder {

@@ -2,11 +2,12 @@
 
 use super::{AppendFailure, Guard, Handle, LoadError, Workspace, scribe::Scribe};
 use crate::{
-    format::{Compatibility, encode_meta},
+    format::{Compatibility, Flaw, decode_meta, encode_meta, limits},
     model::{ConversationId, Meta},
     plan::{Change, Heading, Summary, TreePath},
     store::{
-        Content, Directory, Links, ObjectId, Origin, Problem, ReadError, Space, Tip, WriteError,
+        Content, Directory, Links, Listing, ObjectId, Origin, Problem, ProblemKind, ReadError,
+        Space, Tip, WriteError,
     },
 };
 
@@ -51,6 +52,8 @@ impl Workspace {
         })?;
         let commit = written.commits.last().copied().unwrap_or(parent);
         guard.moved_to(commit, None);
+        let notes: Vec<_> = written.notes.into_iter().chain(self.tidy(guard.lock())).collect();
+        guard.note(notes);
         Ok(commit)
     }
 
@@ -61,20 +64,10 @@ impl Workspace {
         subject: String,
         change: impl FnOnce(&mut Meta),
     ) -> Result<Option<ObjectId>, AppendFailure> {
-        let id = guard.id();
-        let snapshot = self.snapshot(id, guard.commit())?;
-        if !snapshot.is_writable() {
-            return Err(AppendFailure::ReadOnly { id, version: snapshot.version });
-        }
-        let is_meta = |problem: &Problem| problem.path == TreePath::meta();
-        let about_meta: Vec<_> = snapshot.problems.iter().filter(|p| is_meta(p)).cloned().collect();
-        if snapshot.meta_broken || snapshot.is_foreign() {
-            let problems = if about_meta.is_empty() { snapshot.problems } else { about_meta };
-            return Err(AppendFailure::Damaged { id, problems });
-        }
-        let mut meta = snapshot.meta.clone();
+        let old = self.meta(guard)?;
+        let mut meta = old.clone();
         change(&mut meta);
-        if meta == snapshot.meta {
+        if meta == old {
             return Ok(None);
         }
         let summary = self
@@ -90,6 +83,40 @@ impl Workspace {
             links: Links::default(),
         };
         self.revise(guard, revision).map(Some)
+    }
+
+    /// Title, labels and so on of a version that may be changed, whatever its events are like.
+    pub fn meta(&self, handle: &Handle) -> Result<Meta, AppendFailure> {
+        let id = handle.id();
+        let objects = self.store.objects();
+        let unreadable = |source| LoadError::object(id, source);
+        let commit = self.store.commit(handle.commit()).map_err(unreadable)?;
+        let top = Listing::top(objects, &commit.tree).map_err(unreadable)?;
+        let problem = |path: TreePath, flaw: Flaw, kind| Problem { path, flaw, kind };
+        if !top.foreign.is_empty() {
+            let foreign = top.foreign.into_iter();
+            let problems = foreign
+                .map(|foreign| problem(foreign.path, Flaw::new(foreign.why), ProblemKind::Foreign));
+            return Err(LoadError::Foreign { id, problems: problems.collect() }.into());
+        }
+        let decoded = match top.meta {
+            Some(meta) => {
+                let bytes = objects.blob(&meta, limits::MANIFEST_FILE).map_err(unreadable)?;
+                decode_meta(&bytes)
+            }
+            None => Err(vec![Flaw::new("the file is missing")]),
+        };
+        let damage = |flaw| problem(TreePath::meta(), flaw, ProblemKind::Damage);
+        let (version, meta) = decoded.map_err(|flaws| {
+            let problems = flaws.into_iter().map(damage).collect();
+            AppendFailure::Damaged { id, problems }
+        })?;
+        match version.compatibility() {
+            Compatibility::ReadWrite => Ok(meta),
+            Compatibility::ReadOnly | Compatibility::Refused => {
+                Err(AppendFailure::ReadOnly { id, version })
+            }
+        }
     }
 
     /// Lets a guard name the present version, after something else than jp moved the conversation.

@@ -11,6 +11,9 @@ use crate::{
 /// commits than this, however long the operation was.
 const BASE_EVERY: u64 = 32;
 
+/// The most that a summary takes in a commit.
+const SUMMARY: usize = 256 << 10;
+
 /// Writes the descriptions of the commits of one operation.
 pub(super) struct Scribe {
     user: Identity,
@@ -75,6 +78,9 @@ impl Scribe {
         summary: Option<Summary>,
         content: Content,
     ) -> NewCommit {
+        // Names and ids may be of any length; a commit may not. Without one, readers look at the
+        // tree.
+        let summary = summary.filter(|summary| summary.to_trailers("").len() <= SUMMARY);
         self.commits += 1;
         let base = self.base.filter(|_| self.commits.is_multiple_of(BASE_EVERY));
         let description = Description {

@@ -312,3 +312,33 @@ fn a_title_can_be_given_and_is_else_the_first_line_of_the_request() {
     let id = jp.start(&[&request("What now?\nsecond\n")]);
     assert_eq!(jp.show(&id)["title"], "What now?");
 }
+
+#[test]
+fn a_result_counts_although_the_model_went_on_talking_before_it_came() {
+    let jp = Jp::in_workspace();
+    let events = [
+        request("Read it\n"),
+        call("c1"),
+        message("While that runs: hello\n"),
+        result("c1", "found\n"),
+        message("Done\n"),
+        request("Next\n"),
+        message("Yes\n"),
+    ];
+    let id = jp.start(&events.each_ref().map(String::as_str));
+    assert_eq!(jp.show(&id)["fixes"], serde_json::json!([]));
+}
+
+#[test]
+fn a_commit_stays_readable_however_long_the_names_in_it_are() {
+    let jp = Jp::in_workspace();
+    let long = "x".repeat(900_000);
+    let calls = [call(&format!("a{long}")), call(&format!("b{long}"))];
+    let id = jp.start(&[&request("Read it\n"), &calls[0], &calls[1]]);
+    assert_eq!(jp.show(&id)["status"], "interrupted (pending tool execution)");
+    jp.append(&id, &[&result(&format!("a{long}"), "found\n")]).ok();
+    let title = "t".repeat(2000);
+    assert_eq!(jp.run(&["c", "title", &id, &title]).code, 0);
+    assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
+    jp.assert_sound();
+}

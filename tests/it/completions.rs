@@ -86,7 +86,10 @@ fn the_events_of_the_conversation_on_the_line_are_offered() {
     let events = ["000\t000-request.md", "001\t001-message.md"];
     assert_eq!(offered(&jp, &["c", "cat", &one, ""]), events);
     assert_eq!(offered(&jp, &["c", "cat", &one, "001"]), events[1..]);
-    assert_eq!(values(&jp, &["c", "cat", "jp-c0", ""]), ["--at", "--help"]);
+    assert_eq!(
+        values(&jp, &["c", "cat", "jp-c0", ""]),
+        ["--at", "--color", "--no-pager", "--help"]
+    );
 }
 
 #[test]

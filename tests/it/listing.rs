@@ -34,9 +34,11 @@ fn the_list_has_a_line_for_each_conversation_and_the_last_used_comes_first() {
     );
     assert_eq!(ls, expected);
     let rows = json!([
-        {"id": one, "title": "One", "status": status, "turns": 1, "events": 1,
+        {"id": one, "title": "One", "space": "active", "labels": {}, "forked_from": null,
+         "status": status, "turns": 1, "events": 1,
          "updated_at": "2040-01-01T00:00:00Z"},
-        {"id": two, "title": "Two", "status": "idle", "turns": 1, "events": 2,
+        {"id": two, "title": "Two", "space": "active", "labels": {}, "forked_from": null,
+         "status": "idle", "turns": 1, "events": 2,
          "updated_at": updated},
     ]);
     assert_eq!(jp.run(&["conversation", "ls", "--format", "json"]).json(), rows);
@@ -78,7 +80,7 @@ fn the_details_hold_everything_that_is_known() {
     let stream = |address: u32, file: &str, kind: &str| json!({"address": address, "file": file, "type": kind, "timestamp": TIME, "turn": 0});
     let tree = jp.git(&["rev-parse", &format!("{id}^{{tree}}")]);
     let expected = json!({
-        "id": id, "title": "What is in a?", "status": "waiting-for-input (read)",
+        "id": id, "title": "What is in a?", "space": "active", "forked_from": null, "status": "waiting-for-input (read)",
         "turns": 1, "events": 4, "updated_at": shown["updated_at"],
         "commit": jp.tip(&id), "tree": tree.trim_end(), "format": "1.0",
         "created_at": shown["created_at"], "labels": {}, "forked": null,

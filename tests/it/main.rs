@@ -4,19 +4,24 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod append;
+mod blame;
 mod completions;
 mod concurrency;
 mod crash;
 mod crash_history;
+mod diff;
+mod export;
 mod failures;
 mod fixtures;
 mod fork;
 mod fsck;
 mod guides;
 mod hostile;
+mod import;
 mod init;
 mod listing;
 mod plain_git;
+mod print;
 mod reference;
 mod shelf;
 mod store;

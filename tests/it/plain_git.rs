@@ -90,9 +90,14 @@ fn a_sealed_run_can_be_edited_by_hand() {
     tree.write("000/CONVERSATION", manifest.replace("051-message.md\n", ""));
     fs::remove_file(tree.path("000/051-message.md")).unwrap();
     commit_all(&tree, "inside");
-    assert_eq!(jp.run(&["c", "cat", &id, "50"]).ok(), message("edited"));
-    assert_eq!(jp.show(&id)["events"], 121);
-    jp.append(&id, &[&request("Next\n")]).ok();
+    let told = format!(
+        "warning: {id}: Ann took 1 event out by hand (051)\n\
+         Hint: `jp conversation undo {id}` brings it back\n"
+    );
+    let edited = jp.run(&["c", "cat", &id, "50"]);
+    assert_eq!((edited.stdout, &edited.stderr), (message("edited"), &told));
+    assert_eq!(jp.run(&["c", "ls", "--format", "json"]).json()[0]["events"], 121);
+    assert_eq!(jp.append(&id, &[&request("Next\n")]).stderr, told);
     assert_eq!(jp.run(&["c", "fsck", &id]).ok(), "");
     jp.assert_sound();
 }

@@ -13,6 +13,9 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     let keep = keep(env, args)?;
     let (workspace, source) = to_read(env, output, &args.target)?;
     let fork = fork(&workspace, &source, &keep, args.title.clone(), env.now())?;
+    for note in &fork.notes {
+        output.warn(note);
+    }
     let inverse = format!("jp conversation rm {}", fork.id);
     if args.format.is_json() {
         output.json(&json!({

@@ -104,7 +104,7 @@ fn json_report(id: ConversationId, checkup: &Checkup) -> Value {
     })
 }
 
-fn json_problem(problem: &Problem) -> Value {
+pub fn json_problem(problem: &Problem) -> Value {
     json!({
         "file": problem.path.to_string(),
         "line": problem.flaw.line,

@@ -4,9 +4,17 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::{DONE, Outcome, to_change, workspace_with};
+use super::{
+    DONE, Outcome,
+    mark::{Told, report},
+    to_change, workspace_with,
+};
 use crate::{
-    cli::{args::Label, error::CommandError, output::Output},
+    cli::{
+        args::{FormatArg, Label},
+        error::CommandError,
+        output::Output,
+    },
     env::Env,
     store::Space,
     ui::{Table, escape},
@@ -15,17 +23,17 @@ use crate::{
 
 pub fn run(env: &Env, output: &mut Output, command: &Label) -> Outcome {
     match command {
-        Label::Add { id, labels } => {
+        Label::Add { id, labels, format } => {
             let parsed: Result<Vec<_>, _> = labels.iter().map(|label| parse(label)).collect();
             let parsed = parsed?;
             let subject = format!("label add {}", labels.join(" "));
-            change(env, output, id, subject, |labels| {
+            change(env, output, id, subject, format, |labels| {
                 labels.extend(parsed.iter().map(|(key, value)| (key.clone(), value.clone())));
             })
         }
-        Label::Rm { id, keys } => {
+        Label::Rm { id, keys, format } => {
             let subject = format!("label rm {}", keys.join(" "));
-            change(env, output, id, subject, |labels| {
+            change(env, output, id, subject, format, |labels| {
                 labels.retain(|key, _| !keys.contains(key));
             })
         }
@@ -71,20 +79,20 @@ fn change(
     output: &mut Output,
     id: &str,
     subject: String,
+    format: &FormatArg,
     change: impl FnOnce(&mut BTreeMap<String, String>),
 ) -> Outcome {
     let (workspace, mut guard) = to_change(env, output, Some(id))?;
     let id = guard.id();
     let changed = workspace.revise_meta(&mut guard, subject, |meta| change(&mut meta.labels))?;
-    if changed.is_none() {
-        output.say(format_args!("{id}: the labels are so already"));
-        return Ok(DONE);
-    }
     let labels = workspace.row(&guard, &mut Vec::new()).heading.labels;
     let list: Vec<_> = labels.iter().map(|(key, value)| written(key, value)).collect();
     let list = if list.is_empty() { "no labels".to_owned() } else { list.join(" ") };
-    output.line(format_args!("{id}: {}", escape(&list)))?;
-    output.say(format_args!("Hint: `jp conversation undo {id}` takes it back"));
+    let told = match changed {
+        None => Told::Already(format!("{id}: the labels are so already")),
+        Some(_) => Told::Changed(format!("{id}: {}", escape(&list))),
+    };
+    report(output, &mut guard, changed, told, json!({"labels": labels}), format)?;
     Ok(DONE)
 }
 

@@ -5,17 +5,18 @@ use serde_json::{Value, json};
 
 use super::{DONE, Outcome, to_read};
 use crate::{
-    cli::{args::Log, output::Output},
+    cli::{args::Log, error::CommandError, output::Output},
     env::Env,
-    history::{Branching, Operation, branchings, draw, family, operations},
+    history::{Branching, Operation, branchings, draw, family, operations, short},
     model::ConversationId,
-    store::Record,
-    ui::escape,
+    store::{ObjectId, Record},
+    ui::{Face, Style, escape},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Log) -> Outcome {
     let (workspace, handle) = to_read(env, output, &args.target)?;
     let limit = args.limit.unwrap_or(usize::MAX);
+    let look = Look { zone: env.time_zone(), style: output.style() };
     if args.graph {
         let members = family(&workspace, &handle)?;
         let mut all = branchings(&workspace, &members)?;
@@ -23,7 +24,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Log) -> Outcome {
         if args.format.is_json() {
             output.json(&all.iter().map(json_branching).collect())?;
         } else {
-            print_graph(env, output, &all, args.events)?;
+            output.paged(env, |output| print_graph(output, &all, &look, args.events))?;
         }
         return Ok(DONE);
     }
@@ -35,27 +36,25 @@ pub fn run(env: &Env, output: &mut Output, args: &Log) -> Outcome {
         output.json(&Value::Array(values?))?;
         return Ok(DONE);
     }
-    let zone = env.time_zone();
-    output.line(format_args!("{}", HEADING))?;
-    for operation in operations {
-        let operation = operation?;
-        output.line(line(&operation, &zone))?;
-        if args.events {
-            for record in &operation.records {
-                output.line(detail(record, &zone))?;
+    output.paged(env, |output| -> Result<(), CommandError> {
+        output.line(HEADING)?;
+        for operation in operations {
+            let operation = operation?;
+            output.line(line(&operation, &look))?;
+            if args.events {
+                for record in &operation.records {
+                    output.line(detail(record, &look))?;
+                }
             }
         }
-    }
+        Ok(())
+    })?;
     Ok(DONE)
 }
 
 const HEADING: &str = "COMMIT      WHEN              TURN  EVENTS  WHAT";
 
-/// Digits of a commit that people read.
-const SHORT: usize = 10;
-
-fn line(operation: &Operation, zone: &TimeZone) -> String {
-    let commit = operation.last().commit.id.to_hex_with_len(SHORT).to_string();
+fn line(operation: &Operation, look: &Look) -> String {
     let turn = match operation.turns() {
         Some((first, last)) if first != last => format!("{first}–{last}"),
         Some((_, turn)) => turn.to_string(),
@@ -66,19 +65,34 @@ fn line(operation: &Operation, zone: &TimeZone) -> String {
         Some(0) => "-".to_owned(),
         Some(count) => format!("{count:+}"),
     };
-    let when = local(operation.when(), zone);
+    let when = local(operation.when(), &look.zone);
     let what = operation.what();
     let hand = if operation.is_by_hand() { " by hand" } else { "" };
     let who = operation.authors().join(", ");
-    let text = format!("{commit}  {when}  {turn:<4}  {events:<6}  {what} ({who}{hand})");
-    escape(&text).into_owned()
+    let mut text = look.commit(operation.last().id);
+    let rest = format!("  {when}  {turn:<4}  {events:<6}  {what} ({who}{hand})");
+    text.push_str(&escape(&rest));
+    text
 }
 
-fn detail(record: &Record, zone: &TimeZone) -> String {
-    let commit = record.commit.id.to_hex_with_len(SHORT).to_string();
-    let (when, who) = (local(record.commit.committed, zone), &record.author.name);
-    let text = format!("  {commit}  {when}  {} ({who})", record.subject);
-    escape(&text).into_owned()
+fn detail(record: &Record, look: &Look) -> String {
+    let (when, who) = (local(record.committed, &look.zone), &record.author.name);
+    let rest = format!("  {when}  {} ({who})", record.subject());
+    format!("  {}{}", look.commit(record.id), escape(&rest))
+}
+
+/// How a log looks here.
+struct Look {
+    zone: TimeZone,
+    style: Style,
+}
+
+impl Look {
+    fn commit(&self, id: ObjectId) -> String {
+        let mut text = String::new();
+        self.style.push(&mut text, Face::NOTICE, &short(id));
+        text
+    }
 }
 
 /// A time as people here read it.
@@ -87,23 +101,22 @@ pub fn local(time: crate::model::Timestamp, zone: &TimeZone) -> String {
 }
 
 fn print_graph(
-    env: &Env,
     output: &mut Output,
     all: &[Branching],
+    look: &Look,
     events: bool,
 ) -> std::io::Result<()> {
-    let zone = env.time_zone();
-    let keys: Vec<_> = all.iter().map(|one| (one.operation.last().commit.id, one.parent)).collect();
+    let keys: Vec<_> = all.iter().map(|one| (one.operation.last().id, one.parent)).collect();
     for (drawn, branching) in draw(&keys).into_iter().zip(all) {
         if let Some(joint) = drawn.joint {
             output.line(joint)?;
         }
         let tips = names(&branching.tips);
-        output.line(format_args!("{}  {}{tips}", drawn.mark, line(&branching.operation, &zone)))?;
+        output.line(format_args!("{}  {}{tips}", drawn.mark, line(&branching.operation, look)))?;
         if events {
             let space = drawn.mark.replace('○', "│");
             for record in &branching.operation.records {
-                output.line(format_args!("{space}  {}", detail(record, &zone)))?;
+                output.line(format_args!("{space}  {}", detail(record, look)))?;
             }
         }
     }
@@ -123,9 +136,9 @@ fn json_operation(operation: &Operation) -> Value {
     json!({
         "operation": deed.map(|deed| &deed.operation),
         "what": operation.what(),
-        "commit": last.commit.id.to_string(),
+        "commit": last.id.to_string(),
         "before": operation.before().map(|id| id.to_string()),
-        "committed_at": last.commit.committed,
+        "committed_at": last.committed,
         "by_hand": operation.is_by_hand(),
         "authors": operation.authors(),
         "origins": origins.iter().map(|origin| origin.as_str()).collect::<Vec<_>>(),
@@ -135,14 +148,15 @@ fn json_operation(operation: &Operation) -> Value {
     })
 }
 
-fn json_record(record: &Record) -> Value {
+/// What every program gets to know about a commit.
+pub fn json_record(record: &Record) -> Value {
     json!({
-        "commit": record.commit.id.to_string(),
-        "tree": record.commit.tree.to_string(),
-        "subject": record.subject,
+        "commit": record.id.to_string(),
+        "tree": record.tree.to_string(),
+        "subject": record.subject(),
         "author": record.author.name,
         "authored_at": record.authored,
-        "committed_at": record.commit.committed,
+        "committed_at": record.committed,
         "origin": record.deed.as_ref().map(|deed| deed.origin.as_str()),
         "turn": record.deed.as_ref().and_then(|deed| deed.turn),
     })

@@ -14,7 +14,7 @@ use crate::{
     env::Env,
     history::family_tree,
     store::Space,
-    ui::Table,
+    ui::{Size, Table, escape, shorten},
     workspace::{Row, Workspace},
 };
 
@@ -49,11 +49,12 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
         output.say(nothing(space, !wanted.is_empty()));
     } else {
         let mut table = Table::new(["ID", "TITLE", "STATUS", "TURNS", "EVENTS", "LAST ACTIVITY"]);
+        let room = title_room(env, output);
         for (depth, row) in &rows {
             let branch = if *depth == 0 { "" } else { "└ " };
             table.push([
                 format!("{}{branch}{}", "  ".repeat(depth.saturating_sub(1)), row.id),
-                row.heading.title.clone().unwrap_or_else(|| "-".to_owned()),
+                shorten(&escape(row.heading.title.as_deref().unwrap_or("-")), room).into_owned(),
                 status(row),
                 row.turns.to_string(),
                 row.events.to_string(),
@@ -74,6 +75,15 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
         output.warn(problem);
     }
     Ok(DONE)
+}
+
+/// Columns that a title may take: as many as the others leave on a terminal, all of them elsewhere.
+fn title_room(env: &Env, output: &Output) -> usize {
+    const OTHERS: usize = 76;
+    match output.is_terminal() {
+        true => Size::of_stdout(env).columns.saturating_sub(OTHERS).max(24),
+        false => usize::MAX,
+    }
 }
 
 fn nothing(space: Space, filtered: bool) -> &'static str {

@@ -2,18 +2,24 @@
 
 mod append;
 mod archive;
+mod blame;
 mod cat;
 mod completions;
+mod diff;
 mod empty_trash;
+mod export;
 mod fork;
 mod fsck;
 mod git;
+mod import;
 mod init;
 mod label;
 mod log;
 mod ls;
 mod man;
+mod mark;
 mod open;
+mod print;
 mod redo;
 mod reference;
 mod restore;
@@ -28,7 +34,7 @@ mod unarchive;
 mod undo;
 
 use self::open::{
-    choose_to_change, existing_workspace, now, to_change, to_read, to_read_at, version,
+    choose_to_change, existing_workspace, now, tell_notes, to_change, to_read, to_read_at, version,
     warn_of_dropped, workspace_with,
 };
 pub use self::{completions::Shell, label::written};
@@ -46,6 +52,10 @@ const DONE: u8 = 0;
 
 /// Runs a command.
 pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
+    output.choose_style(cli.color, env);
+    if cli.no_pager {
+        output.use_no_pager();
+    }
     match cli.command {
         Command::Init { directory } => init::run(env, output, &directory),
         Command::Conversation(command) => match command {
@@ -54,17 +64,22 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Show { target, format } => show::run(env, output, &target, &format),
             Conversation::Cat { args, at } => cat::run(env, output, &args, &at),
             Conversation::Log(args) => log::run(env, output, &args),
+            Conversation::Diff(args) => diff::run(env, output, &args),
+            Conversation::Blame(args) => blame::run(env, output, &args),
             Conversation::Undo(args) => undo::run(env, output, &args),
             Conversation::Redo(args) => redo::run(env, output, &args),
             Conversation::Restore { change, at } => restore::run(env, output, &change, &at),
             Conversation::Fork(args) => fork::run(env, output, &args),
-            Conversation::Title { id, title, clear } => {
-                title::run(env, output, &id, title.as_deref(), clear)
+            Conversation::Title { id, title, clear, format } => {
+                title::run(env, output, &id, title.as_deref(), clear, &format)
             }
             Conversation::Label(args) => label::run(env, output, &args),
             Conversation::Archive(args) => archive::run(env, output, &args),
             Conversation::Unarchive(args) => unarchive::run(env, output, &args),
             Conversation::Rm(args) => rm::run(env, output, &args),
+            Conversation::Export(args) => export::run(env, output, &args),
+            Conversation::Import(args) => import::run(env, output, args),
+            Conversation::Print(args) => print::run(env, output, &args),
             Conversation::Fsck { ids, repair, format } => {
                 fsck::run(env, output, &ids, repair, &format)
             }

@@ -9,7 +9,7 @@ use crate::{
         output::Output,
     },
     env::Env,
-    history::{Moment, Scope, dropped, resolve},
+    history::{Moment, Scope, dropped, resolve, short},
     store::Space,
     workspace::{Guard, Handle, SelectError, Workspace},
 };
@@ -148,12 +148,19 @@ pub fn warn_of_dropped(
         _ => String::new(),
     };
     let (count, author) = (dropped.events.len(), &dropped.author);
-    let events = if count == 1 { "event" } else { "events" };
+    let (events, them) = if count == 1 { ("event", "it") } else { ("events", "them") };
     output.warn(format_args!("{id}: {author} took {count} {events} out by hand ({which})"));
-    let short = dropped.before.to_hex_with_len(10);
+    let short = short(dropped.before);
     output.say(match dropped.commits {
-        1 => format!("Hint: `jp conversation undo {id}` brings them back"),
-        _ => format!("Hint: `jp conversation restore {id} --at {short}` brings them back"),
+        1 => format!("Hint: `jp conversation undo {id}` brings {them} back"),
+        _ => format!("Hint: `jp conversation restore {id} --at {short}` brings {them} back"),
     });
     Ok(())
+}
+
+/// Tells what happened beside what was asked for.
+pub fn tell_notes(output: &mut Output, guard: &mut Guard) {
+    for note in guard.take_notes() {
+        output.warn(note);
+    }
 }

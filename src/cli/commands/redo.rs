@@ -1,6 +1,6 @@
 //! `jp conversation redo`
 
-use super::{DONE, Outcome, to_change, turn_back::report};
+use super::{DONE, Outcome, tell_notes, to_change, turn_back::report};
 use crate::{
     cli::{args::Change, error::CommandError, output::Output},
     env::Env,
@@ -19,6 +19,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Change) -> Outcome {
         return Err(CommandError::failure(format!("{id}: {message}")).hint(hint));
     };
     let inverse = format!("jp conversation undo {id}");
+    tell_notes(output, &mut guard);
     report(output, id, "redid", &turned, &inverse, &args.format)?;
     Ok(DONE)
 }

@@ -1,6 +1,8 @@
 //! `jp conversation restore`
 
-use super::{DONE, Outcome, choose_to_change, turn_back::report, version, warn_of_dropped};
+use super::{
+    DONE, Outcome, choose_to_change, tell_notes, turn_back::report, version, warn_of_dropped,
+};
 use crate::{
     cli::{
         args::{AtArg, Change},
@@ -35,6 +37,7 @@ pub fn run(env: &Env, output: &mut Output, change: &Change, at: &AtArg) -> Outco
         output.say(format_args!("{id}: it is as it was then: nothing to restore"));
         return Ok(DONE);
     };
+    tell_notes(output, &mut guard);
     let back = format!("jp conversation undo {id}");
     report(output, id, "restored the version of", &turned, &back, &change.format)?;
     Ok(DONE)

@@ -1,15 +1,28 @@
 //! `jp conversation title`
 
-use super::{DONE, Outcome, to_change, workspace_with};
+use serde_json::json;
+
+use super::{
+    DONE, Outcome,
+    mark::{Told, report},
+    to_change, workspace_with,
+};
 use crate::{
-    cli::{error::CommandError, output::Output},
+    cli::{args::FormatArg, error::CommandError, output::Output},
     env::Env,
     ui::escape,
 };
 
-pub fn run(env: &Env, output: &mut Output, id: &str, title: Option<&str>, clear: bool) -> Outcome {
+pub fn run(
+    env: &Env,
+    output: &mut Output,
+    id: &str,
+    title: Option<&str>,
+    clear: bool,
+    format: &FormatArg,
+) -> Outcome {
     if title.is_none() && !clear {
-        return print(env, output, id);
+        return print(env, output, id, format);
     }
     let title = title.map(str::trim);
     if title == Some("") {
@@ -28,21 +41,24 @@ pub fn run(env: &Env, output: &mut Output, id: &str, title: Option<&str>, clear:
     let set = workspace.revise_meta(&mut guard, subject, |meta| {
         meta.title = title.map(str::to_owned);
     })?;
-    match (set, title) {
-        (None, _) => output.say(format_args!("{id}: the title is that already")),
-        (Some(_), Some(title)) => output.line(format_args!("{id}: {}", escape(title)))?,
-        (Some(_), None) => output.line(format_args!("{id} has no title now"))?,
-    }
-    if set.is_some() {
-        output.say(format_args!("Hint: `jp conversation undo {id}` takes it back"));
-    }
+    let told = match (&set, title) {
+        (None, _) => Told::Already(format!("{id}: the title is that already")),
+        (Some(_), Some(title)) => Told::Changed(format!("{id}: {}", escape(title))),
+        (Some(_), None) => Told::Changed(format!("{id} has no title now")),
+    };
+    report(output, &mut guard, set, told, json!({"title": title}), format)?;
     Ok(DONE)
 }
 
-fn print(env: &Env, output: &mut Output, id: &str) -> Outcome {
+fn print(env: &Env, output: &mut Output, id: &str, format: &FormatArg) -> Outcome {
     let workspace = workspace_with(env, id)?;
     let handle = workspace.select(id)?;
-    match workspace.row(&handle, &mut Vec::new()).heading.title {
+    let title = workspace.row(&handle, &mut Vec::new()).heading.title;
+    if format.is_json() {
+        output.json(&json!({"id": handle.id(), "title": title}))?;
+        return Ok(DONE);
+    }
+    match title {
         Some(title) => output.line(escape(&title))?,
         None => output.say(format_args!("{} has no title", handle.id())),
     }

@@ -161,17 +161,14 @@ impl World {
         lines
     }
 
-    fn stream(&self) -> Vec<Stored> {
+    fn stream(&self) -> Vec<Listed> {
         let mut stream = Vec::new();
         for (run, line) in self.lines() {
             let Line::Event(name) = line else { continue };
             let bytes = &self.files[&TreePath::event_in(run.as_ref(), &name).to_string()];
             let decoded = decode(bytes, name.form(), None, Timestamp::from_seconds(1)).unwrap();
             let event = Some(decoded.event);
-            stream.push(Stored {
-                listed: Listed { run, name, event, bytes: 0 },
-                bytes: bytes.len() as u64,
-            });
+            stream.push(Listed { run, name, event, bytes: bytes.len() as u64 });
         }
         stream
     }
@@ -192,10 +189,10 @@ impl World {
 }
 
 /// Positions at which a turn begins.
-fn beginnings(stream: &[Stored]) -> Vec<usize> {
-    let entry = |stored: &Stored| Entry {
-        address: stored.listed.name.address(),
-        event: stored.listed.event.clone().unwrap(),
+fn beginnings(stream: &[Listed]) -> Vec<usize> {
+    let entry = |listed: &Listed| Entry {
+        address: listed.name.address(),
+        event: listed.event.clone().unwrap(),
     };
     let Stream { turns, incomplete, waiting } = Stream::new(stream.iter().map(entry));
     let mut at = 0;
@@ -227,8 +224,8 @@ fn check(mut world: World, first: &Index, last: &Index) {
     world.apply(&plan.changes);
 
     let mut expected = Vec::new();
-    for (at, stored) in stream.into_iter().enumerate() {
-        let mut event = stored.listed.event.unwrap();
+    for (at, listed) in stream.into_iter().enumerate() {
+        let mut event = listed.event.unwrap();
         match &mut event.kind {
             EventKind::ConfigDelta(_) if at < first => {}
             _ if at < first || at > last => continue,
@@ -242,12 +239,12 @@ fn check(mut world: World, first: &Index, last: &Index) {
             }
             _ => {}
         }
-        expected.push((stored.listed.run, stored.listed.name, event));
+        expected.push((listed.run, listed.name, event));
     }
     let left = world.stream();
     let found: Vec<_> = left
         .iter()
-        .map(|stored| stored.listed.clone())
+        .cloned()
         .map(|listed| (listed.run, listed.name, listed.event.unwrap()))
         .collect();
     let name = |(run, name, _): &(Option<RunName>, FileName, Event)| (run.clone(), name.clone());
@@ -270,7 +267,7 @@ fn check(mut world: World, first: &Index, last: &Index) {
         runs: world.directories().into_keys().flatten().collect(),
         next: before.outline.next,
         events: left.len() as u64,
-        bytes: left.iter().map(|stored| stored.bytes).sum(),
+        bytes: left.iter().map(|listed| listed.bytes).sum(),
         progress,
     };
     assert_eq!(plan.outline, outline);
@@ -278,7 +275,7 @@ fn check(mut world: World, first: &Index, last: &Index) {
     world.outline = plan.outline;
     world.push(Step::Message);
     let added = world.stream().pop().unwrap();
-    assert_eq!(Some(added.listed.name.address()), before.outline.next);
+    assert_eq!(Some(added.name.address()), before.outline.next);
     assert_eq!(world.stream().len(), expected.len() + 1);
     check_headings(&world);
 }
@@ -292,9 +289,9 @@ fn check_headings(world: &World) {
         match line {
             Line::Remark(text) if text.starts_with("# Turn ") => headings.push(text),
             Line::Event(name) => {
-                let stored = events.next().unwrap();
-                assert_eq!(stored.listed.name, name);
-                let event = stored.listed.event.unwrap();
+                let listed = events.next().unwrap();
+                assert_eq!(listed.name, name);
+                let event = listed.event.unwrap();
                 let begins = progress.begins_turn(&event);
                 progress.push(&event);
                 let turn = format!("# Turn {}", progress.current_turn().unwrap());

@@ -1,0 +1,79 @@
+//! The arguments of what looks back, and of fork.
+
+use clap::Args;
+
+use super::{AtArg, FormatArg, Target};
+use crate::{cli::complete::Candidates, store::Space};
+
+#[derive(Debug, Args)]
+pub struct Log {
+    #[command(flatten)]
+    pub target: Target,
+    /// Each commit of each operation
+    #[arg(long)]
+    pub events: bool,
+    /// With all conversations that were forked from the same one
+    #[arg(long)]
+    pub graph: bool,
+    /// No more than this many operations
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The version before: `ID@WHEN`, or `@WHEN` of the conversation last changed; or a conversation
+    /// `ID`, which stands for its last operation unless there is a B
+    #[arg(value_name = "A", add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
+    pub from: Option<String>,
+    /// The version after: `ID`, `ID@WHEN`, or `@WHEN` of the conversation of A [default: now]
+    #[arg(value_name = "B", add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
+    pub to: Option<String>,
+    /// From this version to now: a commit, `turn 4`, `~2` operations ago, `2h ago` or
+    /// `2026-11-01 14:03`
+    #[arg(long, value_name = "WHEN", conflicts_with = "to")]
+    pub at: Option<String>,
+    /// Only which events changed, and by how many lines
+    #[arg(long)]
+    pub stat: bool,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct Blame {
+    /// The conversation [default: the one last changed], then the number of the event or the name
+    /// of its file
+    #[arg(required = true, num_args = 1..=2, value_names = ["ID", "ADDRESS"])]
+    #[arg(add = Candidates::ConversationThenEvent)]
+    pub args: Vec<String>,
+    #[command(flatten)]
+    pub at: AtArg,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct Fork {
+    #[command(flatten)]
+    pub target: Target,
+    /// Keep the last N turns
+    #[arg(long, value_name = "N", conflicts_with_all = ["first", "from", "until"])]
+    pub last: Option<u64>,
+    /// Keep the first N turns
+    #[arg(long, value_name = "N", conflicts_with_all = ["from", "until"])]
+    pub first: Option<u64>,
+    /// Keep what comes from here on: the turn of an event, a turn or a time
+    #[arg(long, value_name = "PLACE")]
+    pub from: Option<String>,
+    /// Keep what comes up to here: an event, a turn or a time
+    #[arg(long, value_name = "PLACE")]
+    pub until: Option<String>,
+    /// The title of the fork [default: the same]
+    #[arg(long)]
+    pub title: Option<String>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}

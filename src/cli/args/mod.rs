@@ -1,0 +1,100 @@
+//! The arguments of every command. The doc comments are the help.
+
+mod conversation;
+mod history;
+mod list;
+mod shared;
+mod store;
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
+
+pub use self::{
+    conversation::{Append, Conversation, Export, ExportFormat, Import, Print},
+    history::{Blame, Diff, Fork, Log},
+    list::{Label, Ls, Sort},
+    shared::{AtArg, Change, FormatArg, Several, Target},
+    store::Store,
+};
+use super::{commands::Shell, complete::Candidates};
+
+/// Keep conversations with language models as directories in git
+#[derive(Debug, Parser)]
+#[command(name = "jp", version, max_term_width = 100, propagate_version = false)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+    /// Do not use a pager, however long the output is
+    #[arg(long, global = true)]
+    pub no_pager: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make a directory a workspace
+    ///
+    /// Conversations of a workspace belong together. Inside a git repository they are kept in
+    /// its git directory, where they stay out of the way of the project; elsewhere in `.jp/store`.
+    /// Running it again changes nothing.
+    Init {
+        /// The directory [default: the current one]
+        #[arg(default_value = ".", hide_default_value = true, value_hint = ValueHint::DirPath)]
+        directory: PathBuf,
+    },
+    /// Work with conversations
+    #[command(subcommand, visible_alias = "c")]
+    Conversation(Conversation),
+    /// Look after the repository that holds the conversations
+    #[command(subcommand)]
+    Store(Store),
+    /// Run git on the repository that holds the conversations
+    #[command(disable_help_flag = true)]
+    Git {
+        /// What git gets
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+    /// Print the JSON Schema of an event type or of `meta.toml`
+    Schema {
+        /// The event type, or `meta` [default: list the names]
+        #[arg(add = Candidates::Schemas)]
+        name: Option<String>,
+        /// Write all schemas into this directory instead
+        #[arg(long, value_name = "DIR", conflicts_with = "name", value_hint = ValueHint::DirPath)]
+        write: Option<PathBuf>,
+    },
+    /// Print a script that lets a shell complete commands, options and conversations
+    ///
+    /// The script asks jp while you type, so that it knows the conversations of the workspace that
+    /// you are in.
+    Completions {
+        /// The shell, and how it learns of the script
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// Write a man page for each command into a directory
+    ///
+    /// In `~/.local/share/man/man1` most systems find them: `man jp` and `man jp-conversation-show`.
+    Man {
+        /// The directory, which is made if it is not there
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        directory: PathBuf,
+    },
+    /// Print the reference of all commands as markdown
+    #[command(hide = true)]
+    Reference,
+}

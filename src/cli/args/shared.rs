@@ -1,0 +1,67 @@
+//! Arguments that several commands have.
+
+use clap::{Args, ValueEnum};
+
+use crate::{cli::complete::Candidates, store::Space};
+
+/// The conversation that a command reads.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// The conversation: its id, or a beginning of it that no other has [default: the one last
+    /// changed]
+    #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
+    pub id: Option<String>,
+    #[command(flatten)]
+    pub at: AtArg,
+}
+
+#[derive(Debug, Args)]
+pub struct AtArg {
+    /// As it was: at a commit, `turn 4`, `~2` operations ago, `2h ago` or `2026-11-01 14:03`
+    #[arg(long, value_name = "WHEN")]
+    pub at: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct FormatArg {
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+impl FormatArg {
+    /// Whether a program reads the output.
+    pub fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+}
+
+/// The conversation that a command changes.
+#[derive(Debug, Args)]
+pub struct Change {
+    /// The conversation: its id, or a beginning of it that no other has [default: the only one
+    /// there is]
+    #[arg(add = Candidates::Conversations(&[Space::Heads]))]
+    pub id: Option<String>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// The conversations that a command moves.
+#[derive(Debug, Args)]
+pub struct Several {
+    /// The conversations: their ids, or beginnings of them that no others have
+    #[arg(required = true, value_name = "ID")]
+    #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
+    pub ids: Vec<String>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}

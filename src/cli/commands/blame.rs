@@ -1,0 +1,102 @@
+//! `jp conversation blame`
+
+use serde_json::{Value, json};
+
+use super::{
+    DONE, Outcome,
+    log::{json_record, local},
+    to_read_at,
+};
+use crate::{
+    cli::{args::Blame, error::CommandError, output::Output},
+    env::Env,
+    history::{self, BlameError, blame},
+    model::Address,
+    store::Record,
+    ui::Table,
+    workspace::Handle,
+};
+
+pub fn run(env: &Env, output: &mut Output, args: &Blame) -> Outcome {
+    let (id, address) = match &args.args[..] {
+        [address] => (None, address.as_str()),
+        [id, address, ..] => (Some(id.as_str()), address.as_str()),
+        [] => return Err(CommandError::usage("the number of the event is missing")),
+    };
+    // What `append` and `show` print can be given back: the number, or the name of the file.
+    let number = address.split_once('-').map_or(address, |(number, _)| number);
+    let address: Address = number.parse().map_err(CommandError::usage)?;
+    let (workspace, handle) = to_read_at(env, output, id, &args.at)?;
+    let blame = blame(&workspace, &handle, address).map_err(explain)?;
+    if args.format.is_json() {
+        output.json(&json_blame(&handle, &blame))?;
+    } else {
+        print(env, output, &blame)?;
+    }
+    if let Some(broken) = &blame.broken {
+        output.warn(format_args!("lines may be older than is known: {broken}"));
+    }
+    if !blame.exact {
+        output.warn("lines may be older than is known: there are too many to compare");
+    }
+    Ok(DONE)
+}
+
+fn explain(error: BlameError) -> CommandError {
+    match error {
+        BlameError::Load(error) => CommandError::from(error),
+        error @ BlameError::NoEvent { id, .. } => CommandError::failure(error)
+            .hint(format!("`jp conversation show {id}` lists its events")),
+        error @ BlameError::TooLong { .. } => CommandError::failure(error),
+    }
+}
+
+fn print(env: &Env, output: &mut Output, blame: &history::Blame) -> std::io::Result<()> {
+    let zone = env.time_zone();
+    let mut table = Table::new(["COMMIT", "AUTHOR", "ORIGIN", "WHEN", "LINE", "TEXT"]);
+    for (number, (record, text)) in lines(blame).enumerate() {
+        table.push([
+            history::short(record.id),
+            shortened(&record.author.name),
+            record.deed.as_ref().map_or("hand", |deed| deed.origin.as_str()).to_owned(),
+            local(record.authored, &zone),
+            (number + 1).to_string(),
+            text,
+        ]);
+    }
+    output.paged(env, |output| output.text(table))
+}
+
+/// Each line with its commit.
+fn lines(blame: &history::Blame) -> impl Iterator<Item = (&Record, String)> {
+    let lines = blame.content.split_inclusive(|byte| *byte == b'\n');
+    let text = |line: &[u8]| {
+        String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line)).into_owned()
+    };
+    blame.owners.iter().map(|owner| &blame.records[*owner]).zip(lines.map(text))
+}
+
+/// Characters of a name before it is cut.
+const NAME: usize = 24;
+
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(NAME) {
+        Some(_) => name.chars().take(NAME - 1).chain(['…']).collect(),
+        None => name.to_owned(),
+    }
+}
+
+fn json_blame(handle: &Handle, blame: &history::Blame) -> Value {
+    let commits: Vec<_> = blame.records.iter().map(json_record).collect();
+    let line =
+        |(record, text): (&Record, String)| json!({"commit": record.id.to_string(), "text": text});
+    json!({
+        "id": handle.id(),
+        "commit": handle.commit().to_string(),
+        "address": blame.file.address().number(),
+        "file": blame.file.as_str(),
+        "commits": commits,
+        "lines": lines(blame).map(line).collect::<Vec<_>>(),
+        "complete": blame.exact && blame.broken.is_none(),
+    })
+}

@@ -1,0 +1,129 @@
+//! `jp conversation export`
+
+mod document;
+mod event;
+mod json;
+mod messages;
+
+use std::path::Path;
+
+use super::{DONE, Outcome, ls::status, to_read};
+use crate::{
+    cli::{
+        args::{Export, ExportFormat},
+        error::CommandError,
+        output::Output,
+    },
+    env::Env,
+    fsutil::{self, AtPath},
+    projection,
+    ui::escape,
+    workspace::{ExportError, Handle, Workspace},
+};
+
+pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
+    let (workspace, handle) = to_read(env, output, &args.target)?;
+    if let Some(directory) = &args.dir {
+        return write_directory(output, &workspace, &handle, directory);
+    }
+    let conversation = workspace.load(&handle)?;
+    let row = workspace.row(&handle, &mut Vec::new());
+    let status = status(&row);
+    let mut fixes = Vec::new();
+    let text = match args.format {
+        ExportFormat::Md => document::document(&conversation, &status),
+        ExportFormat::Json => {
+            let (config, queue) =
+                (workspace.base_config(&conversation), workspace.queued(&conversation));
+            pretty(&json::conversation(&conversation, &status, config.as_ref(), &queue))?
+        }
+        ExportFormat::Messages => {
+            let config = workspace.base_config(&conversation);
+            let (mended, mends) = conversation.sanitized();
+            fixes = mends;
+            pretty(&messages::messages(&projection::messages(&mended, config.as_ref())))?
+        }
+    };
+    match args.output.as_deref().filter(|path| *path != Path::new("-")) {
+        Some(path) => write_file(env, path, &text)?,
+        None => print(output, &text)?,
+    }
+    for problem in &conversation.problems {
+        output.warn(problem);
+    }
+    for fix in fixes {
+        output.warn(fix);
+    }
+    Ok(DONE)
+}
+
+fn write_directory(
+    output: &mut Output,
+    workspace: &Workspace,
+    handle: &Handle,
+    directory: &Path,
+) -> Outcome {
+    let exported = workspace.export(handle, directory)?;
+    let shown = directory.display().to_string();
+    let files = count(exported.files as u64, "file");
+    output.line(format_args!("{}: {files}", escape(&shown)))?;
+    for problem in &exported.problems {
+        output.warn(problem);
+    }
+    if exported.missing.is_empty() {
+        return Ok(DONE);
+    }
+    let path = directory.join("").display().to_string();
+    let missing = exported.missing.iter().map(|problem| format!("{path}{problem}"));
+    Err(CommandError::failures(missing.collect()).hint("everything else was written"))
+}
+
+fn write_file(env: &Env, path: &Path, text: &str) -> Result<(), CommandError> {
+    let mut target = env.cwd().join(path);
+    if let Ok(found) = std::fs::metadata(&target) {
+        if !found.is_file() {
+            let message = format!("`{}` is not a file", path.display());
+            return Err(CommandError::failure(message)
+                .hint("without `--output` it goes to standard output"));
+        }
+        // A symbolic link stays what it is: the file that it leads to is replaced.
+        target = target.canonicalize().at("resolve", path)?;
+    }
+    Ok(fsutil::write_atomic(&target, text.as_bytes())?)
+}
+
+fn print(output: &mut Output, text: &str) -> std::io::Result<()> {
+    if !output.is_terminal() {
+        return output.text(text);
+    }
+    // A conversation may hold anything; a terminal must not obey it.
+    for line in text.lines() {
+        output.line(escape(line))?;
+    }
+    Ok(())
+}
+
+fn pretty(value: &serde_json::Value) -> Result<String, CommandError> {
+    let text = serde_json::to_string_pretty(value);
+    text.map(|text| text + "\n").map_err(CommandError::failure)
+}
+
+/// A number of things.
+pub fn count(number: u64, thing: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{ending}")
+}
+
+impl From<ExportError> for CommandError {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Load(error) => Self::from(error),
+            ExportError::Fs(error) => Self::from(error),
+            error @ (ExportError::NotADirectory(_)
+            | ExportError::NotEmpty(_)
+            | ExportError::Current(_)) => {
+                Self::failure(error).hint("name a directory that does not exist yet")
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! `jp conversation import`
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{DONE, Outcome, export::count, fsck::json_problem};
+use crate::{
+    cli::{args::Import, error::CommandError, output::Output},
+    env::Env,
+    workspace::{ImportError, Imported, Incoming, Workspace},
+};
+
+pub fn run(env: &Env, output: &mut Output, args: Import) -> Outcome {
+    let incoming = Incoming::read(env.cwd(), &args.directory, args.title, env.now())
+        .map_err(|error| name_files(error, &args.directory))?;
+    let workspace = Workspace::open_or_create(env)?;
+    let imported = workspace.import(incoming)?;
+    let id = imported.id;
+    if let Err(error) = print(output, args.format.is_json(), &imported) {
+        let unread = error.kind() == std::io::ErrorKind::BrokenPipe;
+        let message = format!("the conversation is saved as {id}, but cannot be printed");
+        return Err(if unread { error.into() } else { CommandError::failure(message) });
+    }
+    for problem in &imported.problems {
+        output.warn(problem);
+    }
+    for note in &imported.notes {
+        output.warn(note);
+    }
+    if !args.format.is_json() {
+        output.say(format_args!("Hint: `jp conversation show {id}` shows it"));
+    }
+    Ok(DONE)
+}
+
+fn print(output: &mut Output, is_json: bool, imported: &Imported) -> std::io::Result<()> {
+    if is_json {
+        output.json(&report(imported))?;
+    } else {
+        let Imported { id, summary, files, .. } = imported;
+        let events = count(summary.events, "event");
+        output.line(format_args!("{id} {events} in {}", count(*files as u64, "file")))?;
+    }
+    output.flush()
+}
+
+fn report(imported: &Imported) -> Value {
+    let summary = &imported.summary;
+    json!({
+        "id": imported.id,
+        "commit": imported.commit.to_string(),
+        "title": summary.heading.title,
+        "status": summary.status.to_string(),
+        "turns": summary.turns,
+        "events": summary.events,
+        "files": imported.files,
+        "problems": imported.problems.iter().map(json_problem).collect::<Vec<_>>(),
+    })
+}
+
+/// Names each file that is wrong as the user can open it.
+fn name_files(error: ImportError, directory: &Path) -> CommandError {
+    match error {
+        ImportError::Refused { problems, .. } => {
+            let shown = |problem| {
+                let path = directory.join("").display().to_string();
+                format!("{path}{problem}")
+            };
+            CommandError::failures(problems.iter().map(shown).collect())
+                .hint("nothing was imported")
+        }
+        error => CommandError::failure(error),
+    }
+}

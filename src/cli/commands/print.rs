@@ -1,0 +1,85 @@
+//! `jp conversation print`
+
+use std::{
+    io::{self, Write},
+    num::NonZeroU64,
+    ops::Range,
+};
+
+use super::{DONE, Outcome, to_read};
+use crate::{
+    cli::{args::Print, error::CommandError, output::Output},
+    env::Env,
+    model::{ConversationId, Entry, Stream},
+    plan::Listed,
+    ui::{Detail, Hole, Look, Size, Transcript},
+};
+
+pub fn run(env: &Env, output: &mut Output, args: &Print) -> Outcome {
+    let (workspace, handle) = to_read(env, output, &args.target)?;
+    let conversation = workspace.load(&handle)?;
+    let title = match &conversation.snapshot.meta.title {
+        Some(title) => format!("{title} ({})", conversation.id),
+        None => conversation.id.to_string(),
+    };
+    let (stream, holes) = told_apart(conversation.listed);
+    let transcript = Transcript {
+        title: &title,
+        stream: &stream,
+        holes: &holes,
+        turns: chosen(args, conversation.id, &stream)?,
+        look: look(env, output),
+        detail: Detail { tools: args.tools, reasoning: args.reasoning },
+        zone: env.time_zone(),
+    };
+    let is_terminal = output.is_terminal();
+    let print = |sink: &mut dyn Write| -> io::Result<()> {
+        match (args.raw, is_terminal) {
+            (false, _) => transcript.write(sink),
+            (true, true) => transcript.write_raw_harmless(sink),
+            (true, false) => transcript.write_raw(sink),
+        }
+    };
+    output.page(env, print)?;
+    for problem in &conversation.problems {
+        output.warn(problem);
+    }
+    Ok(DONE)
+}
+
+/// The events that can be read, and the files between them that cannot.
+fn told_apart(listed: Vec<Listed>) -> (Stream, Vec<Hole>) {
+    let mut entries = Vec::with_capacity(listed.len());
+    let mut holes = Vec::new();
+    for Listed { name, event, .. } in listed {
+        match event {
+            Some(event) => entries.push(Entry { address: name.address(), event }),
+            None => holes.push(Hole { before: entries.len(), file: name.to_string() }),
+        }
+    }
+    (Stream::new(entries), holes)
+}
+
+/// The turns that the user wants.
+fn chosen(args: &Print, id: ConversationId, stream: &Stream) -> Result<Range<u64>, CommandError> {
+    let count = stream.turns.len() as u64 + u64::from(stream.incomplete.is_some());
+    match args.turn {
+        None => Ok(count.saturating_sub(args.last.map_or(count, NonZeroU64::get))..count + 1),
+        Some(turn) if turn < count => Ok(turn..turn + 1),
+        Some(turn) => Err(CommandError::failure(match count {
+            0 => format!("there is no turn {turn}: {id} has no turns yet"),
+            1 => format!("there is no turn {turn}: {id} has one turn, turn 0"),
+            count => {
+                let last = count - 1;
+                format!("there is no turn {turn}: {id} has {count} turns, 0 to {last}")
+            }
+        })),
+    }
+}
+
+fn look(env: &Env, output: &Output) -> Look {
+    if !output.is_for_a_screen() {
+        return Look::Source;
+    }
+    Look::Screen { style: output.style(), columns: Size::of_stdout(env).columns }
+}

@@ -1,0 +1,155 @@
+//! Making messages of events.
+
+use std::collections::{BTreeMap, HashMap};
+
+use toml::Table;
+
+use super::{Message, Part, PartKind, Role, system_prompt};
+use crate::model::{
+    Address, AnswerId, Attachment, Block, CallId, Entry, EventKind, Stream, ToolName, ToolResult,
+    Turn,
+};
+
+/// The messages of a stream: the system prompt if there is one, and what the user, models and
+/// tools said, in order.
+///
+/// Blocks of one answer are one message. Attachments go with the request after them; those that
+/// still wait for one are left out. Questions, starts of tools and configuration are not shown to
+/// a model, and compactions are not applied.
+pub fn messages(stream: &Stream, config: Option<&Table>) -> Vec<Message> {
+    let mut conversation = Conversation::default();
+    if let Some(content) = system_prompt(config, stream) {
+        let role = Role::System { content };
+        conversation.messages.push(Message {
+            turn: None,
+            incomplete: false,
+            addresses: Vec::new(),
+            role,
+        });
+    }
+    for turn in &stream.turns {
+        conversation.add_turn(turn, false);
+    }
+    if let Some(incomplete) = &stream.incomplete {
+        conversation.add_turn(&incomplete.turn, true);
+    }
+    conversation.messages
+}
+
+/// The messages so far, and what has to be known to add the next.
+#[derive(Default)]
+struct Conversation {
+    messages: Vec<Message>,
+    turn: u64,
+    incomplete: bool,
+    /// Attachments that wait for their request.
+    waiting: Vec<(Address, Attachment)>,
+    /// The messages of answers that further blocks may belong to, by the id of the answer.
+    answers: BTreeMap<AnswerId, usize>,
+    /// The tools of the calls of this turn.
+    tools: HashMap<CallId, ToolName>,
+}
+
+impl Conversation {
+    fn add_turn(&mut self, turn: &Turn, incomplete: bool) {
+        (self.turn, self.incomplete) = (turn.number, incomplete);
+        self.answers.clear();
+        self.tools.clear();
+        for entry in &turn.entries {
+            self.add(entry);
+        }
+    }
+
+    fn add(&mut self, entry: &Entry) {
+        let at = entry.address;
+        match &entry.event.kind {
+            EventKind::Request(request) => {
+                let waiting = std::mem::take(&mut self.waiting);
+                let (mut addresses, attachments): (Vec<_>, Vec<_>) = waiting.into_iter().unzip();
+                addresses.push(at);
+                // What a model says after this is no part of what it said before.
+                self.answers.clear();
+                self.push(addresses, Role::User { content: request.content.clone(), attachments });
+            }
+            EventKind::Attachment(attachment) => self.waiting.push((at, attachment.clone())),
+            EventKind::Message(message) => {
+                let kind = PartKind::Text(message.content.clone());
+                self.add_part(at, kind, &message.block, message.content.as_bytes());
+            }
+            EventKind::Reasoning(reasoning) => {
+                let kind = PartKind::Reasoning(reasoning.content.clone());
+                self.add_part(at, kind, &reasoning.block, reasoning.content.as_bytes());
+            }
+            EventKind::Structured(structured) => {
+                let kind = PartKind::Data(structured.data.clone());
+                self.add_part(at, kind, &structured.block, structured.data.as_str().as_bytes());
+            }
+            EventKind::ToolCall(call) => {
+                let (id, tool, arguments) =
+                    (call.id.clone(), call.tool.clone(), call.arguments.clone());
+                self.tools.insert(id.clone(), tool.clone());
+                let kind = PartKind::Call { id, tool, arguments };
+                self.add_part(at, kind, &call.block, call.arguments.as_str().as_bytes());
+            }
+            EventKind::ToolResult(result) => self.add_result(at, result),
+            EventKind::ToolStart(_)
+            | EventKind::InquiryRequest(_)
+            | EventKind::InquiryResponse(_)
+            | EventKind::ConfigDelta(_)
+            | EventKind::Compaction(_) => {}
+        }
+    }
+
+    fn add_result(&mut self, at: Address, result: &ToolResult) {
+        let tool = result.tool.clone().or_else(|| self.tools.get(&result.id).cloned());
+        let (id, is_error) = (result.id.clone(), result.is_error);
+        let content = result.content.clone();
+        self.push(vec![at], Role::Tool { id, tool, is_error, content });
+    }
+
+    /// Adds a block of an answer to the message of that answer, or begins it.
+    fn add_part(&mut self, at: Address, kind: PartKind, block: &Block, content: &[u8]) {
+        let holds = block.signature.as_ref().filter(|signature| signature.holds(content));
+        let signature = holds.map(|signature| signature.value.clone());
+        let part = Part { kind, signature };
+        let index = self.message_of(block);
+        if let Some(message) = index.and_then(|index| self.messages.get_mut(index))
+            && let Role::Assistant { parts, finish, .. } = &mut message.role
+        {
+            message.addresses.push(at);
+            parts.push(part);
+            finish.clone_from(&block.finish);
+            return;
+        }
+        if let Some(answer) = &block.answer {
+            self.answers.insert(answer.clone(), self.messages.len());
+        }
+        let role = Role::Assistant {
+            model: block.model.clone(),
+            answer: block.answer.clone(),
+            parts: vec![part],
+            finish: block.finish.clone(),
+        };
+        self.push(vec![at], role);
+    }
+
+    /// The message that a block continues, as long as its answer has not ended: that of the same
+    /// answer, even if a result came in meanwhile; without an id, the last one if it has none
+    /// either and is of the same model.
+    fn message_of(&self, block: &Block) -> Option<usize> {
+        let index = match &block.answer {
+            Some(answer) => *self.answers.get(answer)?,
+            None => self.messages.len().checked_sub(1)?,
+        };
+        let message = self.messages.get(index).filter(|message| message.turn == Some(self.turn))?;
+        let Role::Assistant { model, answer, finish: None, .. } = &message.role else {
+            return None;
+        };
+        (*answer == block.answer && *model == block.model).then_some(index)
+    }
+
+    fn push(&mut self, addresses: Vec<Address>, role: Role) {
+        let (turn, incomplete) = (Some(self.turn), self.incomplete);
+        self.messages.push(Message { turn, incomplete, addresses, role });
+    }
+}

@@ -1,0 +1,17 @@
+//! Markdown as a terminal shows it: wrapped, indented, and with the only control sequences that
+//! ever get there, our own.
+//!
+//! Time and memory are proportional to the text, whatever is in it.
+
+mod flow;
+mod inline;
+mod margin;
+mod nesting;
+mod render;
+mod table;
+mod wrap;
+
+pub use render::render;
+
+#[cfg(test)]
+mod tests;

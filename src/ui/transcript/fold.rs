@@ -1,0 +1,152 @@
+//! Events in a line each.
+
+use super::{
+    super::{Face, shorten},
+    calls::{CallFate, QuestionFate},
+};
+use crate::model::{
+    Answer, Attachment, Body, Compaction, Finish, InquiryRequest, Outcome, ToolCall,
+};
+
+/// The columns that arguments, questions and answers may take.
+const SHORT: usize = 60;
+
+/// What became of a call: a mark, how it looks, and words.
+pub struct State {
+    pub mark: &'static str,
+    pub face: Face,
+    pub words: String,
+}
+
+impl State {
+    /// Tells of a call; `missing` are the words for one that was never started.
+    pub fn of(fate: CallFate<'_>, missing: &str) -> Self {
+        let (mark, face, words) = match fate {
+            CallFate { result: Some(result), .. } if result.is_error => {
+                ("✗", Face::BAD, format!("failed: {}", first_line(&result.content)))
+            }
+            CallFate { result: Some(_), .. } => ("✓", Face::GOOD, "completed".to_owned()),
+            CallFate { question: Some(question), .. } => {
+                ("⏸", Face::NOTICE, format!("waiting for input: \"{}\"", first_line(question)))
+            }
+            CallFate { started: true, .. } => {
+                ("⚠", Face::NOTICE, "started, outcome unknown".to_owned())
+            }
+            CallFate { .. } => ("…", Face::NOTICE, missing.to_owned()),
+        };
+        Self { mark, face, words }
+    }
+}
+
+/// The arguments of a call, in a few words.
+pub fn arguments(call: &ToolCall) -> String {
+    squeezed(call.arguments.as_str())
+}
+
+/// The first line of a text that says something.
+pub fn first_line(body: &Body) -> String {
+    let text = body.to_text_lossy();
+    squeezed(text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default())
+}
+
+/// A text in one line, without needless space, and cut if it is long.
+fn squeezed(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if line.len() > 4 * SHORT {
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.extend(word.chars().take(4 * SHORT));
+    }
+    shorten(&line, SHORT).into_owned()
+}
+
+/// Something that was put beside a request.
+pub fn attachment(attachment: &Attachment) -> String {
+    let kind = attachment.media_type.as_ref().map_or_else(String::new, |kind| format!(", {kind}"));
+    let size = counted(attachment.content.as_bytes().len(), "byte");
+    format!("[attachment: {}{kind}, {size}]", attachment.source)
+}
+
+/// What a model thought, without saying it.
+pub fn reasoning(content: &Body) -> String {
+    format!("[reasoning, {}]", counted(content.to_text_lossy().lines().count(), "line"))
+}
+
+/// A change of the configuration.
+pub fn configuration(table: &toml::Table) -> String {
+    match keys(table) {
+        keys if keys.is_empty() => "[configuration]".to_owned(),
+        keys => format!("[configuration: {keys}]"),
+    }
+}
+
+/// A change of what a model sees of earlier turns.
+pub fn compaction(compaction: &Compaction) -> String {
+    let Compaction { from_turn, to_turn, rules } = compaction;
+    let rules = match keys(rules) {
+        keys if keys.is_empty() => keys,
+        keys => format!(": {keys}"),
+    };
+    if from_turn == to_turn {
+        return format!("[compaction of turn {from_turn}{rules}]");
+    }
+    format!("[compaction of turns {from_turn} to {to_turn}{rules}]")
+}
+
+/// A question and how it ended.
+pub fn question(inquiry: &InquiryRequest, fate: QuestionFate<'_>) -> String {
+    let tool = inquiry.tool.as_ref().map_or_else(String::new, |tool| format!("{tool}: "));
+    let answer = match fate {
+        QuestionFate::Ended(outcome) => answer(outcome),
+        QuestionFate::Dropped | QuestionFate::HoldsCall | QuestionFate::HoldsTurn => {
+            "no answer".to_owned()
+        }
+    };
+    format!("{tool}\"{}\" → {answer}", first_line(&inquiry.text))
+}
+
+/// How a question ended.
+pub fn answer(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Cancelled => "cancelled".to_owned(),
+        Outcome::Redacted => "a secret".to_owned(),
+        Outcome::Answered(Answer::Boolean(true)) => "yes".to_owned(),
+        Outcome::Answered(Answer::Boolean(false)) => "no".to_owned(),
+        Outcome::Answered(Answer::Select(value)) => squeezed(value),
+        Outcome::Answered(Answer::Text(text)) => first_line(text),
+    }
+}
+
+/// Why an answer ended, unless it had simply come to its end.
+pub fn finish(finish: &Finish) -> Option<String> {
+    Some(match finish {
+        Finish::Stop | Finish::ToolCalls => return None,
+        Finish::Length => "length: the limit of tokens was reached".to_owned(),
+        Finish::ContentFilter => "content-filter: the provider held the content back".to_owned(),
+        Finish::Cancelled => "cancelled: the user stopped the answer".to_owned(),
+        Finish::Other(word) => format!("the answer ended: {}", squeezed(word)),
+    })
+}
+
+/// The keys of a table, and of the tables in it.
+fn keys(table: &toml::Table) -> String {
+    let mut names = Vec::new();
+    for (key, value) in table {
+        match value.as_table() {
+            Some(inner) if !inner.is_empty() => {
+                names.extend(inner.keys().map(|inner| format!("{key}.{inner}")));
+            }
+            _ => names.push(key.clone()),
+        }
+    }
+    shorten(&names.join(", "), SHORT).into_owned()
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}

@@ -1,0 +1,179 @@
+//! Making a conversation of a directory.
+//!
+//! The directory may come from anywhere: it is looked at first, read when nothing in it is too
+//! large, and checked as a whole; all problems are told at once. Then one commit holds its very
+//! bytes.
+
+mod check;
+mod problems;
+mod scan;
+mod source;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use self::{
+    check::{Preface, Verdict, check},
+    problems::Problems,
+    scan::Scan,
+    source::Source,
+};
+use super::{AppendFailure, Workspace, place::Place, scribe::Scribe};
+use crate::{
+    format::encode_meta,
+    fsutil::FsError,
+    model::{ConversationId, Meta, Timestamp},
+    plan::{Change, Heading, Outline, Summary, TreePath, seal},
+    store::{Content, ObjectId, Origin, Problem, ProblemKind, Space, Tip},
+};
+
+/// A directory that was read and found to be a conversation.
+#[derive(Debug)]
+pub struct Incoming {
+    changes: Vec<Change>,
+    outline: Outline,
+    heading: Heading,
+    disorder: Vec<Problem>,
+}
+
+/// A conversation that was made of a directory, and is on disk.
+#[derive(Debug)]
+pub struct Imported {
+    /// The conversation.
+    pub id: ConversationId,
+    /// Its commit.
+    pub commit: ObjectId,
+    /// What a list of conversations shows of it.
+    pub summary: Summary,
+    /// How many files it has.
+    pub files: usize,
+    /// Events that stand where they cannot; models will not see them so.
+    pub problems: Vec<Problem>,
+    /// What the user should hear about.
+    pub notes: Vec<String>,
+}
+
+/// Why a directory is not a conversation.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum ImportError {
+    #[error("`{}` is not a directory", .0.display())]
+    NotADirectory(PathBuf),
+    #[error("`{}` is not a conversation: it has {} problems", directory.display(), problems.len())]
+    Refused { directory: PathBuf, problems: Vec<Problem> },
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+/// The contents of the files of a directory.
+type Files = BTreeMap<Place, Vec<u8>>;
+
+impl Incoming {
+    /// Reads a directory and checks all of it. A title replaces the one that it has.
+    pub fn read(
+        cwd: &Path,
+        directory: &Path,
+        title: Option<String>,
+        now: Timestamp,
+    ) -> Result<Self, ImportError> {
+        let source = Source::open(&cwd.join(directory), directory)?;
+        let scan =
+            Scan::of(source.top()).map_err(|error| FsError::new("read", directory, error))?;
+        Self::examine(&source, scan, title, now).map_err(|problems| ImportError::Refused {
+            directory: directory.to_owned(),
+            problems: problems.into_vec(),
+        })
+    }
+
+    fn examine(
+        source: &Source,
+        scan: Scan,
+        title: Option<String>,
+        now: Timestamp,
+    ) -> Result<Self, Problems> {
+        let Scan { files: mut sizes, runs, mut problems, too_much, .. } = scan;
+        if too_much {
+            return Err(problems);
+        }
+        // The version tells how everything else is to be read.
+        let mut unread = Problems::default();
+        let mut files = source.read_all(sizes.remove_entry(&Place::Meta), &mut unread);
+        let read = Preface::read(files.get(&Place::Meta).map(Vec::as_slice));
+        let preface = read.unwrap_or_else(|flaws| {
+            unread.extend(&TreePath::meta(), flaws, ProblemKind::Damage);
+            Preface::default()
+        });
+        if !unread.is_empty() {
+            return Err(unread);
+        }
+        problems.extend(&TreePath::meta(), preface.flaws, ProblemKind::Damage);
+        files.extend(source.read_all(sizes, &mut unread));
+        if !unread.is_empty() {
+            problems.append(unread);
+            return Err(problems);
+        }
+        let Verdict { outline, first_words, problems: found, disorder } = check(&files, &runs, now);
+        problems.append(found);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let is_new = preface.meta.is_none();
+        let made = || Meta { title: first_words, created: Some(now), ..Meta::default() };
+        let mut meta = preface.meta.unwrap_or_else(made);
+        let renamed = title.is_some() && title != meta.title;
+        meta.title = title.or(meta.title);
+        if is_new || renamed {
+            files.insert(Place::Meta, encode_meta(&meta));
+        }
+        Ok(Self::pack_up(files, outline, Heading::from(&meta), disorder.into_vec()))
+    }
+
+    /// Decides what the commit holds: the files as they are, unless too many stand at the top.
+    fn pack_up(
+        mut files: Files,
+        mut outline: Outline,
+        heading: Heading,
+        disorder: Vec<Problem>,
+    ) -> Self {
+        let mut sealed = Vec::new();
+        loop {
+            let run = seal(&mut outline.manifest, &mut outline.runs);
+            if run.is_empty() {
+                break;
+            }
+            sealed.extend(run);
+        }
+        if !sealed.is_empty() {
+            files.insert(Place::Manifest(None), outline.manifest.to_bytes());
+        }
+        let kept = files.into_iter().map(|(place, bytes)| Change::Put(place.path(), bytes));
+        let changes = kept.chain(sealed).collect();
+        Self { changes, outline, heading, disorder }
+    }
+}
+
+impl Workspace {
+    /// Makes a new conversation of a directory that was read, in one durable commit.
+    pub fn import(&self, incoming: Incoming) -> Result<Imported, AppendFailure> {
+        let Incoming { changes, outline, heading, disorder } = incoming;
+        let is_put = |change: &&Change| matches!(change, Change::Put(..));
+        let files = changes.iter().filter(is_put).count();
+        let summary = Summary::new(heading, &outline);
+        let mut scribe = Scribe::new(self, None)?;
+        let content = Content::Changed(changes);
+        let mut new = scribe.commit(String::new(), Origin::User, Some(summary.clone()), content);
+        let (id, lock, (commit, mut notes)) = self.begin(|lock, id| {
+            new.description.subject = format!("import {id}");
+            new.description.begins = Some(id);
+            let mut tip = Tip::default();
+            let new = std::slice::from_ref(&new);
+            let written = self.store.write(lock, Space::Heads, id, &mut tip, new);
+            let written = written.map_err(|source| AppendFailure::write(id, source))?;
+            Ok((tip.commit.expect("a conversation was written just now"), written.notes))
+        })?;
+        notes.extend(self.tidy(&lock));
+        Ok(Imported { id, commit, summary, files, problems: disorder, notes })
+    }
+}
