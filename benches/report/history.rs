@@ -2,7 +2,10 @@
 
 use std::{cell::RefCell, fs::File, io::Write, time::Duration};
 
-use jp::history::{self, Keep};
+use jp::{
+    history::{self, Keep},
+    workspace::Workspace,
+};
 
 use super::{
     Sizes,
@@ -171,15 +174,15 @@ fn undo(subject: &Subject<'_>, work: &str, sizes: &Sizes, page: &mut Page) -> Ou
 }
 
 fn turn_in_process(subject: &Subject<'_>, sizes: &Sizes) -> Outcome<[Samples; 3]> {
-    let workspace = &subject.place.workspace;
+    let workspace = Workspace::open(&subject.place.env)?.ok_or("the workspace is gone")?;
     let guard = RefCell::new(workspace.lock(workspace.select(&subject.id)?)?);
     let mut author = Author::new(14);
     let undo = || {
-        let turned = history::undo(workspace, &mut guard.borrow_mut())?;
+        let turned = history::undo(&workspace, &mut guard.borrow_mut())?;
         Ok(turned.ok_or("there is nothing to undo")?)
     };
     let redo = || {
-        let turned = history::redo(workspace, &mut guard.borrow_mut())?;
+        let turned = history::redo(&workspace, &mut guard.borrow_mut())?;
         Ok(turned.ok_or("there is nothing to redo")?)
     };
     let append = |draft| Ok(workspace.append(&mut guard.borrow_mut(), &[draft])?);
