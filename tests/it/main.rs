@@ -23,6 +23,7 @@ mod listing;
 mod plain_git;
 mod print;
 mod reference;
+mod review_correctness;
 mod shelf;
 mod store;
 mod support;
