@@ -249,9 +249,12 @@ impl From<ForkError> for CommandError {
                 Self::failure(error).hint(format!("`jp conversation show {id}` lists its events"))
             }
             error @ ForkError::Encode { .. } => Self::failure(error),
-            error @ (ForkError::NoEvent { id, .. } | ForkError::Damaged { id, .. }) => {
+            error @ (ForkError::NoEvent { id, .. } | ForkError::NoTurn { id, .. }) => {
                 Self::failure(error).hint(format!("`jp conversation show {id}` lists its events"))
             }
+            error @ ForkError::Damaged { id, .. } => Self::failure(error).hint(format!(
+                "run `jp conversation fsck {id}` to list all problems, with `--repair` to mend them"
+            )),
         }
     }
 }

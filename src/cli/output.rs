@@ -108,8 +108,8 @@ impl Output {
 
     /// Writes a value as JSON.
     pub fn json(&mut self, value: &serde_json::Value) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut self.stdout, value)?;
-        self.stdout.write_all(b"\n")
+        let text = serde_json::to_string_pretty(value)?;
+        writeln!(self.stdout, "{}", ui::escape_json(&text))
     }
 
     /// Says something beside what was asked for. That nobody listens is not an error.

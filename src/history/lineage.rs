@@ -12,7 +12,8 @@ use crate::{
 /// The conversations of a list, each after the one that it was forked from, with its depth.
 pub fn family_tree(rows: Vec<Row>) -> Vec<(usize, Row)> {
     let known: BTreeSet<_> = rows.iter().map(|row| row.id).collect();
-    let parent = |row: &Row| row.heading.forked.filter(|from| known.contains(from));
+    let parent =
+        |row: &Row| row.heading.forked.filter(|from| *from != row.id && known.contains(from));
     let mut children: BTreeMap<Option<ConversationId>, Vec<Row>> = BTreeMap::new();
     for row in rows {
         children.entry(parent(&row)).or_default().push(row);
@@ -106,7 +107,10 @@ pub fn branchings(workspace: &Workspace, members: &[Handle]) -> Result<Vec<Branc
             own.push(before.clone());
             parent = before.parent();
         }
-        let events = |record: &Record| i64::try_from(record.summary()?.events).ok();
+        let events = |record: &Record| {
+            let version = members.first()?.at(record.id);
+            super::operation::events(workspace, &version, record)
+        };
         let before = match parent.and_then(|id| records.get(&id)) {
             Some(before) => events(before),
             None => Some(0),

@@ -89,6 +89,7 @@ pub(super) fn several(commits: u64, events: Option<i64>, first: &str) -> String 
     let plural = if count == 1 { "" } else { "s" };
     match first.split_once(' ') {
         Some(("create", _)) => format!("{first} with {count} event{plural}"),
+        Some(("repair", _)) => first.to_owned(),
         Some((verb @ "append", _)) => format!("{verb} {count} event{plural}"),
         _ => format!("{first} and {} more", commits.saturating_sub(1)),
     }
@@ -143,7 +144,7 @@ impl Iterator for Operations<'_> {
 }
 
 /// How many events a version has: from its commit, else from its tree.
-fn events(workspace: &Workspace, handle: &Handle, record: &Record) -> Option<i64> {
+pub(super) fn events(workspace: &Workspace, handle: &Handle, record: &Record) -> Option<i64> {
     let count = match record.summary() {
         Some(summary) => summary.events,
         None => workspace.snapshot(handle.id(), record.id).ok()?.order.len() as u64,

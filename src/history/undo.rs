@@ -2,7 +2,7 @@
 
 use super::{
     cursor::{self, Destination, Step},
-    operation::several,
+    operation::{events, several},
     walk::{record, short},
 };
 use crate::{
@@ -80,7 +80,7 @@ fn turn(
 ) -> Result<Option<Turned>, AppendFailure> {
     attempt(workspace, guard, |guard| {
         workspace.check_writable(guard)?;
-        let mut read = |id| Ok(step(record(workspace, &guard.at(id))?));
+        let mut read = |id| step(workspace, &guard.at(id));
         let Some(Destination { source, operation, links }) = decide(guard.commit(), &mut read)?
         else {
             return Ok(None);
@@ -124,17 +124,19 @@ fn attempt<T>(
     Err(AppendFailure::Contended { id: guard.id() })
 }
 
-fn step(record: Record) -> Step {
-    let parent = record.parent();
-    match record.deed {
-        None => Step { parent, ..Step::default() },
-        Some(deed) => Step {
-            parent,
-            operation: Some(deed.operation),
-            begins: deed.begins.is_some(),
-            links: deed.links,
-        },
+fn step(workspace: &Workspace, version: &Handle) -> Result<Step, LoadError> {
+    let own = record(workspace, version)?;
+    let parent = own.parent();
+    let Some(deed) = own.deed else { return Ok(Step { parent, ..Step::default() }) };
+    let mut links = deed.links;
+    if let Some(state) = links.stands_for
+        && record(workspace, &version.at(state))?.tree != own.tree
+    {
+        // Somebody amended it: it is a change of its own now.
+        links = Links { base: links.base, ..Links::default() };
     }
+    let begins = deed.begins == Some(version.id());
+    Ok(Step { parent, operation: Some(deed.operation), begins, links })
 }
 
 /// What the operation that ends with a commit did, in a few words, without walking through it.
@@ -146,18 +148,15 @@ fn what(workspace: &Workspace, guard: &Guard, last: ObjectId) -> Result<String, 
     if operation(&end).is_none() || operation(&end) != operation(&before) {
         return Ok(end.subject().to_owned());
     }
-    let mut read = |id| Ok::<_, LoadError>(step(record(workspace, &guard.at(id))?));
+    let mut read = |id| step(workspace, &guard.at(id));
     let base = cursor::undo(last, &mut read)?.map(|destination| destination.source);
-    let events = |record: &Record| Some(record.summary()?.events);
-    let count = match base {
-        Some(base) => {
-            let base = record(workspace, &guard.at(base))?;
-            events(&end).zip(events(&base)).map(|(after, before)| after.saturating_sub(before))
-        }
-        None => events(&end),
+    let count = |commit: ObjectId| {
+        let version = guard.at(commit);
+        Ok::<_, LoadError>(events(workspace, &version, &record(workspace, &version)?))
     };
-    let events = count.and_then(|count| i64::try_from(count).ok());
-    Ok(several(count.unwrap_or(2), events, end.subject()))
+    let before = base.map_or(Ok(Some(0)), count)?;
+    let more = count(last)?.zip(before).map(|(after, before)| after - before);
+    Ok(several(2, more, end.subject()))
 }
 
 /// The `meta.toml` of a version as it has to be here, if that differs: a fork stays a fork when it

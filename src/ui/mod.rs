@@ -13,7 +13,7 @@ mod transcript;
 mod width;
 
 pub use confirm::confirm;
-pub use escape::{escape, escape_lines};
+pub use escape::{escape, escape_json, escape_lines};
 pub use markdown::render;
 pub use pager::{ENDS_ON_INTERRUPT, page};
 pub use style::{Face, Style};

@@ -32,6 +32,17 @@ impl Workspace {
     /// Makes a revision of the version that the guard names. If the conversation has moved since,
     /// nothing happens.
     pub fn revise(&self, guard: &mut Guard, revision: Revision) -> Result<ObjectId, AppendFailure> {
+        let operation = self.new_operation()?;
+        self.revise_in(guard, revision, operation)
+    }
+
+    /// Makes a revision as a part of an operation.
+    pub(super) fn revise_in(
+        &self,
+        guard: &mut Guard,
+        revision: Revision,
+        operation: String,
+    ) -> Result<ObjectId, AppendFailure> {
         let id = guard.id();
         let parent = guard.commit();
         let tree = match &revision.content {
@@ -40,7 +51,7 @@ impl Workspace {
             Content::Tree(..) => Directory::default(),
         };
         let mut tip = Tip { commit: Some(parent), tree };
-        let mut scribe = Scribe::new(self, Some(parent))?;
+        let mut scribe = Scribe::of(self, Some(parent), operation);
         let Revision { subject, body, origin, content, summary, links } = revision;
         let mut new = scribe.commit(subject, origin, summary, content);
         new.description.body = body;

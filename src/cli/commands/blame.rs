@@ -11,7 +11,6 @@ use crate::{
     cli::{args::Blame, error::CommandError, output::Output},
     env::Env,
     history::{self, BlameError, blame},
-    model::Address,
     store::Record,
     ui::Table,
     workspace::Handle,
@@ -23,9 +22,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Blame) -> Outcome {
         [id, address, ..] => (Some(id.as_str()), address.as_str()),
         [] => return Err(CommandError::usage("the number of the event is missing")),
     };
-    // What `append` and `show` print can be given back: the number, or the name of the file.
-    let number = address.split_once('-').map_or(address, |(number, _)| number);
-    let address: Address = number.parse().map_err(CommandError::usage)?;
+    let address = super::address(env, address)?;
     let (workspace, handle) = to_read_at(env, output, id, &args.at)?;
     let blame = blame(&workspace, &handle, address).map_err(explain)?;
     if args.format.is_json() {

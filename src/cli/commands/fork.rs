@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DONE, Outcome, now, to_read};
+use super::{DONE, Outcome, now, title, to_read};
 use crate::{
     cli::{args::Fork, error::CommandError, output::Output},
     env::Env,
@@ -11,8 +11,9 @@ use crate::{
 
 pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     let keep = keep(env, args)?;
+    let title = title::check(args.title.as_deref())?;
     let (workspace, source) = to_read(env, output, &args.target)?;
-    let fork = fork(&workspace, &source, &keep, args.title.clone(), env.now())?;
+    let fork = fork(&workspace, &source, &keep, title, env.now())?;
     for note in &fork.notes {
         output.warn(note);
     }

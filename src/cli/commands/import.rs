@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{DONE, Outcome, export::count, fsck::json_problem};
+use super::{DONE, Outcome, export::count, fsck::json_problem, title};
 use crate::{
     cli::{args::Import, error::CommandError, output::Output},
     env::Env,
@@ -12,7 +12,8 @@ use crate::{
 };
 
 pub fn run(env: &Env, output: &mut Output, args: Import) -> Outcome {
-    let incoming = Incoming::read(env.cwd(), &args.directory, args.title, env.now())
+    let title = title::check(args.title.as_deref())?;
+    let incoming = Incoming::read(env.cwd(), &args.directory, title, env.now())
         .map_err(|error| name_files(error, &args.directory))?;
     let workspace = Workspace::open_or_create(env)?;
     let imported = workspace.import(incoming)?;

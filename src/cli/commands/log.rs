@@ -157,6 +157,7 @@ pub fn json_record(record: &Record) -> Value {
         "author": record.author.name,
         "authored_at": record.authored,
         "committed_at": record.committed,
+        "operation": record.deed.as_ref().map(|deed| &deed.operation),
         "origin": record.deed.as_ref().map(|deed| deed.origin.as_str()),
         "turn": record.deed.as_ref().and_then(|deed| deed.turn),
     })

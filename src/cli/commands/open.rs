@@ -10,6 +10,7 @@ use crate::{
     },
     env::Env,
     history::{Moment, Scope, dropped, resolve, short},
+    model::Address,
     store::Space,
     workspace::{Guard, Handle, SelectError, Workspace},
 };
@@ -51,7 +52,7 @@ pub fn to_read_at(
             workspace.zip(last).ok_or_else(none_yet)?
         }
     };
-    warn_of_dropped(output, &workspace, &handle)?;
+    warn_of_dropped(output, &workspace, &handle, Next::Reads);
     let handle = version(env, &workspace, handle, at)?;
     Ok((workspace, handle))
 }
@@ -62,9 +63,10 @@ pub fn to_change(
     env: &Env,
     output: &mut Output,
     id: Option<&str>,
+    next: Next,
 ) -> Result<(Workspace, Guard), CommandError> {
     let (workspace, handle) = choose_to_change(env, id)?;
-    warn_of_dropped(output, &workspace, &handle)?;
+    warn_of_dropped(output, &workspace, &handle, next);
     let guard = workspace.lock(handle)?;
     Ok((workspace, guard))
 }
@@ -112,6 +114,16 @@ pub fn version(
     Ok(resolve(workspace, &handle, &moment)?)
 }
 
+/// The event that was asked for. What `append` and `show` print can be given back: the number, or
+/// the name of the file.
+pub fn address(env: &Env, text: &str) -> Result<Address, CommandError> {
+    match Moment::parse(text, Scope::Event, &now(env)) {
+        Ok(Moment::Event(address)) => Ok(address),
+        Ok(_) => Err(CommandError::usage(format!("`{text}` is not an address"))),
+        Err(error) => Err(CommandError::usage(error)),
+    }
+}
+
 /// The time here.
 pub fn now(env: &Env) -> Zoned {
     env.now().instant().to_zoned(env.time_zone())
@@ -130,15 +142,22 @@ fn none_yet() -> CommandError {
         .hint("start one with `jp conversation append --new FILE`")
 }
 
+/// What a command does after it has warned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It leaves the conversation as it is.
+    Reads,
+    /// It makes another operation, which undo would take back first.
+    Writes,
+    /// It takes back the last operation.
+    TakesBack,
+}
+
 /// Tells of events that something else than jp took out since jp last wrote.
-pub fn warn_of_dropped(
-    output: &mut Output,
-    workspace: &Workspace,
-    handle: &Handle,
-) -> Result<(), CommandError> {
+pub fn warn_of_dropped(output: &mut Output, workspace: &Workspace, handle: &Handle, next: Next) {
     let Ok(Some(dropped)) = dropped(workspace, handle) else {
         // Whoever reads on is told what cannot be read.
-        return Ok(());
+        return;
     };
     let id = handle.id();
     let (first, last) = (dropped.events.first(), dropped.events.last());
@@ -151,11 +170,11 @@ pub fn warn_of_dropped(
     let (events, them) = if count == 1 { ("event", "it") } else { ("events", "them") };
     output.warn(format_args!("{id}: {author} took {count} {events} out by hand ({which})"));
     let short = short(dropped.before);
-    output.say(match dropped.commits {
-        1 => format!("Hint: `jp conversation undo {id}` brings {them} back"),
+    output.say(match (dropped.commits, next) {
+        (1, Next::TakesBack) => return,
+        (1, Next::Reads) => format!("Hint: `jp conversation undo {id}` brings {them} back"),
         _ => format!("Hint: `jp conversation restore {id} --at {short}` brings {them} back"),
     });
-    Ok(())
 }
 
 /// Tells what happened beside what was asked for.

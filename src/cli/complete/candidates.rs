@@ -30,6 +30,8 @@ pub enum Candidates {
     ConversationThenEvent,
     /// The labels of active conversations.
     Labels,
+    /// Their keys.
+    LabelKeys,
     /// The names of schemas.
     Schemas,
 }
@@ -62,7 +64,8 @@ impl ValueCompleter for Completer {
                 Ok(Some(id)) => self.events(id).unwrap_or_default(),
                 _ => self.conversations(&Space::ALL, current),
             },
-            Candidates::Labels => self.labels(),
+            Candidates::Labels => self.labels(written),
+            Candidates::LabelKeys => self.labels(|key, _| key.to_owned()),
             Candidates::Schemas => schemas().into_iter().map(|schema| schema.name.into()).collect(),
         };
         let begins = current.as_encoded_bytes();
@@ -96,10 +99,10 @@ impl Completer {
     }
 
     /// The labels that are in use.
-    fn labels(&self) -> Vec<CompletionCandidate> {
+    fn labels(&self, write: fn(&str, &str) -> String) -> Vec<CompletionCandidate> {
         let rows = self.rows(&[Space::Heads]).unwrap_or_default();
         let labels = rows.into_iter().flat_map(|row| row.heading.labels);
-        let written: BTreeSet<_> = labels.map(|(key, value)| written(&key, &value)).collect();
+        let written: BTreeSet<_> = labels.map(|(key, value)| write(&key, &value)).collect();
         let harmless = written.into_iter().filter(|label| escape(label) == label.as_str());
         harmless.map(CompletionCandidate::new).collect()
     }

@@ -69,6 +69,13 @@ pub fn last_moved(store: &Path, name: &RefName) -> Option<Timestamp> {
     Some(Timestamp::from_seconds(seconds))
 }
 
+/// What the last line of the log of a ref says.
+pub fn last_message(store: &Path, name: &RefName) -> Option<String> {
+    let text = fs::read(log_path(store, name)).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    Some(text.lines().next_back()?.split_once('\t')?.1.to_owned())
+}
+
 fn log_path(store: &Path, name: &RefName) -> PathBuf {
     store.join("logs").join(name.as_str())
 }
