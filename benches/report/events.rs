@@ -259,12 +259,13 @@ pub fn json(event: &Event) -> Value {
     value
 }
 
-fn fenced(lines: &[String]) -> String {
+/// Lines in a fence.
+pub fn fenced(lines: &[String]) -> String {
     format!("\n\n```rust\n{}\n```\n\n", lines.join("\n"))
 }
 
 /// A function as one might write it.
-fn code(random: &mut Random) -> Vec<String> {
+pub fn code(random: &mut Random) -> Vec<String> {
     let (name, argument, local) = (random.identifier(), random.noun(), random.identifier());
     let kind = random.pick(&["&str", "usize", "&Path", "&mut Vec<u8>", "Option<u64>", "&[Entry]"]);
     let mut lines = vec![

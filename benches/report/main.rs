@@ -7,9 +7,12 @@
 
 mod append;
 mod events;
+mod history;
+mod markdown;
 mod measure;
 mod page;
 mod peers;
+mod print;
 mod random;
 mod read;
 mod world;
@@ -105,13 +108,15 @@ fn options() -> Result<Options, String> {
 
 type Part = fn(&World, &Sizes, &mut Page) -> Outcome<()>;
 
-const PARTS: [(&str, Part); 6] = [
+const PARTS: [(&str, Part); 8] = [
     ("append", append::against_peers),
     ("length", append::at_length),
     ("list", read::list),
     ("load", read::load),
     ("size", read::size),
     ("start", read::start),
+    ("history", history::history),
+    ("print", print::print),
 ];
 
 fn report(options: &Options) -> Outcome<()> {

@@ -80,7 +80,17 @@ const EXPLANATION: &str = "\
 - *List* runs the whole process, and so does `git for-each-ref`, which prints name, time and the trailers for title, status, turns and events; both after `jp store pack`.
 - *Load* opens the workspace and decodes and checks all events in process; `git cat-file --batch` is a whole process that gets the ids of the same blobs and whose output is read and dropped; both after `jp store pack`.
 - *Store size* counts every file of the store after `jp store pack`, with one commit for each event; the peer is one JSON file of the same events.
-- The events of *load*, *list* and *store size* come from a generator in the bench: prose, code, JSON arguments and results, and reasoning with signatures, the same in every run.
+- *Log* is `jp conversation log` and `git log --oneline` of the same branch as whole processes that print to `/dev/null`.
+  *Each an operation* was appended event by event, *in few operations* 500 events at a time; *packed* is after `jp store pack`, *as written* before it.
+- *Fork* is `history::fork` of a whole conversation, in process, on disk when it returns; the peer is the same with a short conversation that is alone in its store.
+  Each fork is deleted again.
+- *Undo* and *redo* are `history::undo` and `history::redo` with the guard kept, against `Workspace::append` of one event of 1,024 bytes to the same conversation.
+  What each of them did is taken back before the next one, so that the conversation keeps its length.
+- *Print* is `jp conversation print --no-pager` as a whole process that prints to `/dev/null`; the peer is twice the time of `git cat-file --batch`, which gets the ids of the same blobs and prints to `/dev/null` too, and the time that rendering the markdown at 20 MB/s would take.
+  *Rendered* is with `--color always`.
+  Each body is 1 to 2 kB of markdown with a heading, paragraphs, a list, a table, code and links.
+- *The whole* command is a process from start to end, and so is its peer.
+- The events of *load*, *list*, *store size*, *log*, *fork*, *undo* and *redo* come from a generator in the bench: prose, code, JSON arguments and results, and reasoning with signatures, the same in every run.
 ";
 
 impl fmt::Display for Page {

@@ -6,7 +6,11 @@ use std::{
     process::{Command, Stdio},
 };
 
-use jp::{model::Meta, process::command, workspace::Workspace};
+use jp::{
+    model::Meta,
+    process::command,
+    workspace::{Conversation, Workspace},
+};
 
 use super::{
     Sizes,
@@ -90,10 +94,7 @@ pub fn load(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
     if conversation.listed.iter().filter(|listed| listed.event.is_some()).count() != sizes.load {
         return Err("not all events were loaded".into());
     }
-    let blobs = conversation.snapshot.listings.values().flat_map(|listing| {
-        listing.files.values().chain(listing.manifest.iter()).map(|blob| format!("{blob}\n"))
-    });
-    let ids: String = blobs.collect();
+    let ids = blobs(&conversation);
     let contenders: [Contender<'_>; 3] = [
         Box::new(|| timed(load)),
         Box::new(|| timed(|| cat_file(&place, &ids))),
@@ -107,6 +108,14 @@ pub fn load(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
     let work = format!("{work}, the whole `jp conversation show`");
     page.rows.push(Row { work, jp: show.show(), peer, ratio: show.ratio(&git), bar: None });
     Ok(())
+}
+
+/// The ids of the files and manifests of a conversation, one on each line.
+pub fn blobs(conversation: &Conversation) -> String {
+    let blobs = conversation.snapshot.listings.values().flat_map(|listing| {
+        listing.files.values().chain(listing.manifest.iter()).map(|blob| format!("{blob}\n"))
+    });
+    blobs.collect()
 }
 
 fn cat_file(place: &Place, ids: &str) -> Outcome<usize> {

@@ -143,3 +143,9 @@ pub fn run(mut command: Command) -> Outcome<Vec<u8>> {
 pub fn time_of(command: Command) -> Outcome<Duration> {
     timed(|| run(command))
 }
+
+/// How long a command takes if nobody reads what it prints.
+pub fn silently(mut command: Command) -> Outcome<Duration> {
+    command.stdout(Stdio::null());
+    time_of(command)
+}
