@@ -254,8 +254,8 @@ fn remarks(snapshot: &Snapshot) -> Vec<u8> {
     let mut text = Vec::new();
     let mut take = |line: &Line| {
         if let Line::Remark(remark) = line
-            && !remark.trim().is_empty()
-            && !is_heading(remark)
+            && !line.is_blank()
+            && !is_bare_heading(line)
         {
             text.extend_from_slice(remark.as_bytes());
             text.push(b'\n');
@@ -274,7 +274,6 @@ fn remarks(snapshot: &Snapshot) -> Vec<u8> {
     text
 }
 
-fn is_heading(remark: &str) -> bool {
-    let number = remark.trim().strip_prefix("# Turn ");
-    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+fn is_bare_heading(line: &Line) -> bool {
+    line.as_heading().is_some_and(|(_, words)| words.trim().is_empty())
 }

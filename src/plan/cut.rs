@@ -292,7 +292,7 @@ fn cut_manifests(
                     }
                 }
                 Line::Run(_) => lines.push(line.clone()),
-                Line::Remark(text) => headings.put(run, at, text, &mut lines),
+                Line::Remark(_) => headings.put(run, at, line, &mut lines),
             }
         }
         manifests.insert(run.clone(), Manifest::from_lines(lines));
@@ -302,7 +302,7 @@ fn cut_manifests(
 
 /// The remarks of a manifest that say something.
 fn words(manifest: &Manifest) -> Vec<Line> {
-    let says = |line: &&Line| matches!(line, Line::Remark(text) if !text.trim().is_empty());
+    let says = |line: &&Line| matches!(line, Line::Remark(_)) && !line.is_blank();
     manifest.lines().iter().filter(says).cloned().collect()
 }
 
