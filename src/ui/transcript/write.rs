@@ -99,8 +99,7 @@ impl<'a> Teller<'a, '_> {
     /// Tells what waits for the next request, which will be in a turn of its own.
     fn waiting(&mut self) {
         let stream = self.transcript.stream;
-        let begun = stream.turns.len() as u64 + u64::from(stream.incomplete.is_some());
-        if !self.transcript.turns.contains(&begun) {
+        if !self.transcript.turns.contains(&stream.begun()) {
             return;
         }
         if !stream.waiting.is_empty() {
