@@ -13,7 +13,7 @@ use crate::{
     history::{self, BlameError, blame},
     model::Address,
     store::Record,
-    ui::Table,
+    ui::{Table, escape, shorten},
     workspace::Handle,
 };
 
@@ -57,7 +57,7 @@ fn print(env: &Env, output: &mut Output, blame: &history::Blame) -> std::io::Res
     for (number, (record, text)) in lines(blame).enumerate() {
         table.push([
             history::short(record.id),
-            shortened(&record.author.name),
+            shorten(&escape(&record.author.name), NAME).into_owned(),
             record.deed.as_ref().map_or("hand", |deed| deed.origin.as_str()).to_owned(),
             local(record.authored, &zone),
             (number + 1).to_string(),
@@ -76,15 +76,8 @@ fn lines(blame: &history::Blame) -> impl Iterator<Item = (&Record, String)> {
     blame.owners.iter().map(|owner| &blame.records[*owner]).zip(lines.map(text))
 }
 
-/// Characters of a name before it is cut.
+/// The columns that a name may take.
 const NAME: usize = 24;
-
-fn shortened(name: &str) -> String {
-    match name.char_indices().nth(NAME) {
-        Some(_) => name.chars().take(NAME - 1).chain(['…']).collect(),
-        None => name.to_owned(),
-    }
-}
 
 fn json_blame(handle: &Handle, blame: &history::Blame) -> Value {
     let commits: Vec<_> = blame.records.iter().map(json_record).collect();
