@@ -7,7 +7,7 @@ use std::{
 
 use gix::ObjectId;
 
-use super::{Commit, Listing, ObjectError, Objects};
+use super::{Commit, Found, Listing, ObjectError, Objects};
 use crate::{
     format::{
         Compatibility, FileName, Flaw, FormatVersion, Line, Manifest, RunName, decode_meta, limits,
@@ -195,12 +195,13 @@ impl Snapshot {
         self.version.compatibility() == Compatibility::ReadWrite
     }
 
-    /// The content of the file at an address: the one in the stream, else one beside it.
-    pub fn file_at(&self, address: Address) -> Option<ObjectId> {
-        let listed = self.order.iter().filter(|located| located.name.address() == address);
+    /// The file at an address: the one in the stream, else one beside it.
+    pub fn file_at(&self, address: Address) -> Option<Found> {
+        let listed = self.order.iter().filter_map(|located| Some((&located.name, located.blob?)));
         let beside = self.listings.values().flat_map(|listing| &listing.files);
-        let beside = beside.filter(|(name, _)| name.address() == address).map(|(_, blob)| *blob);
-        listed.filter_map(|located| located.blob).chain(beside).next()
+        let all = listed.chain(beside.map(|(name, blob)| (name, *blob)));
+        let found = |(name, blob): (&FileName, ObjectId)| Found { name: name.clone(), blob };
+        all.filter(|(name, _)| name.address() == address).map(found).next()
     }
 
     /// The address after the highest one that is in use.

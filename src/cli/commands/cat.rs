@@ -20,12 +20,12 @@ pub fn run(env: &Env, output: &mut Output, args: &[String], at: &AtArg) -> Outco
     let (workspace, handle) = to_read_at(env, output, id, at)?;
     let id = handle.id();
     let snapshot = workspace.snapshot(id, handle.commit())?;
-    let Some(blob) = snapshot.file_at(address) else {
+    let Some(found) = snapshot.file_at(address) else {
         let message = format!("conversation {id} has no event {address}");
         let hint = format!("`jp conversation show {id}` lists its events");
         return Err(CommandError::failure(message).hint(hint));
     };
-    let bytes = workspace.read_blob(id, &blob)?;
+    let bytes = workspace.read_blob(id, &found.blob)?;
     if output.is_terminal() {
         // A file may hold anything; a terminal must not obey it.
         for line in String::from_utf8_lossy(&bytes).lines() {
