@@ -15,6 +15,7 @@ mod overview;
 mod place;
 mod revise;
 mod scribe;
+mod select;
 mod shelf;
 
 pub use append::{Appended, Receipt, prepare};
