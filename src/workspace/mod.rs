@@ -17,6 +17,7 @@ mod revise;
 mod scribe;
 mod select;
 mod shelf;
+mod version;
 
 pub use append::{Appended, Receipt, prepare};
 pub use check::Checkup;

@@ -27,13 +27,13 @@ pub fn run(env: &Env, output: &mut Output, command: &Label) -> Outcome {
             let parsed: Result<Vec<_>, _> = labels.iter().map(|label| parse(label)).collect();
             let parsed = parsed?;
             let subject = format!("label add {}", labels.join(" "));
-            change(env, output, id, subject, format, |labels| {
+            change(env, output, id, &subject, format, |labels| {
                 labels.extend(parsed.iter().map(|(key, value)| (key.clone(), value.clone())));
             })
         }
         Label::Rm { id, keys, format } => {
             let subject = format!("label rm {}", keys.join(" "));
-            change(env, output, id, subject, format, |labels| {
+            change(env, output, id, &subject, format, |labels| {
                 labels.retain(|key, _| !keys.contains(key));
             })
         }
@@ -78,9 +78,9 @@ fn change(
     env: &Env,
     output: &mut Output,
     id: &str,
-    subject: String,
+    subject: &str,
     format: &FormatArg,
-    change: impl FnOnce(&mut BTreeMap<String, String>),
+    change: impl Fn(&mut BTreeMap<String, String>),
 ) -> Outcome {
     let (workspace, mut guard) = to_change(env, output, Some(id))?;
     let id = guard.id();
