@@ -40,7 +40,7 @@ pub fn shelve(env: &Env, output: &mut Output, args: &Several, to: Space) -> Outc
         let (id, from) = (handle.id(), handle.space());
         workspace.shelve(&handle, to)?;
         if from == to {
-            output.say(format_args!("{id} is {} already", whereabouts(to)));
+            output.say(format_args!("{id} is {} already", to.whereabouts()));
             continue;
         }
         report(output, id, from, to, &args.format)?;
@@ -65,15 +65,7 @@ pub fn report(
     if format.is_json() {
         return output.json(&json!({"id": id, "space": to.name(), "inverse": inverse}));
     }
-    output.line(format_args!("{id} is {} now", whereabouts(to)))?;
+    output.line(format_args!("{id} is {} now", to.whereabouts()))?;
     output.say(format_args!("Hint: `{inverse}` takes it back"));
     Ok(())
-}
-
-fn whereabouts(space: Space) -> &'static str {
-    match space {
-        Space::Heads => "active",
-        Space::Archive => "archived",
-        Space::Trash => "in the trash",
-    }
 }
