@@ -3,31 +3,23 @@
 use serde_json::{Value, json};
 
 use super::{
-    DONE, Outcome,
+    DONE, Outcome, event_named,
     log::{json_record, local},
     to_read_at,
 };
 use crate::{
-    cli::{args::Blame, error::CommandError, output::Output},
+    cli::{args::Blame, output::Output},
     env::Env,
-    history::{self, BlameError, blame},
-    model::Address,
+    history::{self, blame},
     store::Record,
     ui::{Table, escape, shorten},
     workspace::Handle,
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Blame) -> Outcome {
-    let (id, address) = match &args.args[..] {
-        [address] => (None, address.as_str()),
-        [id, address, ..] => (Some(id.as_str()), address.as_str()),
-        [] => return Err(CommandError::usage("the number of the event is missing")),
-    };
-    // What `append` and `show` print can be given back: the number, or the name of the file.
-    let number = address.split_once('-').map_or(address, |(number, _)| number);
-    let address: Address = number.parse().map_err(CommandError::usage)?;
+    let (id, address) = event_named(&args.args)?;
     let (workspace, handle) = to_read_at(env, output, id, &args.at)?;
-    let blame = blame(&workspace, &handle, address).map_err(explain)?;
+    let blame = blame(&workspace, &handle, address)?;
     if args.format.is_json() {
         output.json(&json_blame(&handle, &blame))?;
     } else {
@@ -40,15 +32,6 @@ pub fn run(env: &Env, output: &mut Output, args: &Blame) -> Outcome {
         output.warn("lines may be older than is known: there are too many to compare");
     }
     Ok(DONE)
-}
-
-fn explain(error: BlameError) -> CommandError {
-    match error {
-        BlameError::Load(error) => CommandError::from(error),
-        error @ BlameError::NoEvent { id, .. } => CommandError::failure(error)
-            .hint(format!("`jp conversation show {id}` lists its events")),
-        error @ BlameError::TooLong { .. } => CommandError::failure(error),
-    }
 }
 
 fn print(env: &Env, output: &mut Output, blame: &history::Blame) -> std::io::Result<()> {

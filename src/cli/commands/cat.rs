@@ -1,22 +1,14 @@
 //! `jp conversation cat`
 
-use super::{DONE, Outcome, to_read_at};
+use super::{DONE, Outcome, event_named, to_read_at};
 use crate::{
     cli::{args::AtArg, error::CommandError, output::Output},
     env::Env,
-    model::Address,
     ui::escape,
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &[String], at: &AtArg) -> Outcome {
-    let (id, address) = match args {
-        [address] => (None, address.as_str()),
-        [id, address, ..] => (Some(id.as_str()), address.as_str()),
-        [] => return Err(CommandError::usage("the number of the event is missing")),
-    };
-    // What `append` and `show` print can be given back: the number, or the name of the file.
-    let number = address.split_once('-').map_or(address, |(number, _)| number);
-    let address: Address = number.parse().map_err(CommandError::usage)?;
+    let (id, address) = event_named(args)?;
     let (workspace, handle) = to_read_at(env, output, id, at)?;
     let id = handle.id();
     let snapshot = workspace.snapshot(id, handle.commit())?;

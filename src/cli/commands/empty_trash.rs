@@ -96,7 +96,7 @@ pub fn run(
     }
     if let Purged::Kept(why) = workspace.purge()? {
         output.warn(format_args!("their files are still in the store: {why}"));
-        output.say("Hint: run the same command again later");
+        output.hint("run the same command again later");
     }
     Ok(DONE)
 }

@@ -19,7 +19,7 @@ use crate::{
     model::counted,
     projection,
     ui::escape,
-    workspace::{ExportError, Handle, Workspace},
+    workspace::{Handle, Workspace},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
@@ -107,18 +107,4 @@ fn print(output: &mut Output, text: &str) -> std::io::Result<()> {
 fn pretty(value: &serde_json::Value) -> Result<String, CommandError> {
     let text = serde_json::to_string_pretty(value);
     text.map(|text| text + "\n").map_err(CommandError::failure)
-}
-
-impl From<ExportError> for CommandError {
-    fn from(error: ExportError) -> Self {
-        match error {
-            ExportError::Load(error) => Self::from(error),
-            ExportError::Fs(error) => Self::from(error),
-            error @ (ExportError::NotADirectory(_)
-            | ExportError::NotEmpty(_)
-            | ExportError::Current(_)) => {
-                Self::failure(error).hint("name a directory that does not exist yet")
-            }
-        }
-    }
 }

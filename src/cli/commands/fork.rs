@@ -39,7 +39,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
         None => "all that can be read".to_owned(),
     };
     output.say(format_args!("Forked from {} with {events}", source.id()));
-    output.say(format_args!("Hint: `{inverse}` takes it back"));
+    output.hint_at_inverse(&inverse);
     Ok(DONE)
 }
 

@@ -87,9 +87,7 @@ fn print(output: &mut Output, id: ConversationId, checkup: &Checkup) -> std::io:
             output.line(format_args!("{id}: left as it is: {}", escape(&problem.to_string())))?;
         }
     } else if !checkup.problems.is_empty() && checkup.actions.is_empty() {
-        output.say(format_args!(
-            "Hint: `jp conversation fsck --repair {id}` mends what can be mended"
-        ));
+        output.hint(format_args!("`jp conversation fsck --repair {id}` mends what can be mended"));
     }
     Ok(())
 }

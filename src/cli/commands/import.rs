@@ -30,7 +30,7 @@ pub fn run(env: &Env, output: &mut Output, args: Import) -> Outcome {
         output.warn(note);
     }
     if !args.format.is_json() {
-        output.say(format_args!("Hint: `jp conversation show {id}` shows it"));
+        output.hint(format_args!("`jp conversation show {id}` shows it"));
     }
     Ok(DONE)
 }

@@ -10,6 +10,7 @@ use crate::{
     },
     env::Env,
     history::{Moment, Scope, dropped, resolve, short},
+    model::Address,
     store::Space,
     workspace::{Guard, Handle, SelectError, Workspace},
 };
@@ -54,6 +55,18 @@ pub fn to_read_at(
     warn_of_dropped(output, &workspace, &handle)?;
     let handle = version(env, &workspace, handle, at)?;
     Ok((workspace, handle))
+}
+
+/// The conversation, if one is named, and the event that `[ID] ADDRESS` stands for.
+pub fn event_named(args: &[String]) -> Result<(Option<&str>, Address), CommandError> {
+    let (id, address) = match args {
+        [address] => (None, address.as_str()),
+        [id, address, ..] => (Some(id.as_str()), address.as_str()),
+        [] => return Err(CommandError::usage("the number of the event is missing")),
+    };
+    // What `append` and `show` print can be given back: the number, or the name of the file.
+    let number = address.split_once('-').map_or(address, |(number, _)| number);
+    Ok((id, number.parse().map_err(CommandError::usage)?))
 }
 
 /// Opens a conversation to change it. Without an id it must be the only one: a guess could hit
@@ -151,9 +164,9 @@ pub fn warn_of_dropped(
     let (events, them) = if count == 1 { ("event", "it") } else { ("events", "them") };
     output.warn(format_args!("{id}: {author} took {count} {events} out by hand ({which})"));
     let short = short(dropped.before);
-    output.say(match dropped.commits {
-        1 => format!("Hint: `jp conversation undo {id}` brings {them} back"),
-        _ => format!("Hint: `jp conversation restore {id} --at {short}` brings {them} back"),
+    output.hint(match dropped.commits {
+        1 => format!("`jp conversation undo {id}` brings {them} back"),
+        _ => format!("`jp conversation restore {id} --at {short}` brings {them} back"),
     });
     Ok(())
 }

@@ -66,6 +66,6 @@ pub fn report(
         return output.json(&json!({"id": id, "space": to.name(), "inverse": inverse}));
     }
     output.line(format_args!("{id} is {} now", to.whereabouts()))?;
-    output.say(format_args!("Hint: `{inverse}` takes it back"));
+    output.hint_at_inverse(&inverse);
     Ok(())
 }
