@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     DONE, Outcome,
+    label::written,
     ls::{json_row, status},
     to_read,
 };
@@ -53,7 +54,7 @@ fn print(
     }
     line("Updated:", &row.updated.to_string())?;
     for (key, value) in &meta.labels {
-        line("Label:", &format!("{key}={value}"))?;
+        line("Label:", &written(key, value))?;
     }
     if let Some(forked) = &meta.forked {
         line("Forked:", &format!("from {} at {}", forked.from, forked.commit))?;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{
-    super::Face,
+    super::{Face, backticks},
     Detail, Transcript,
     calls::{CallFate, Fate, Fates, QuestionFate, last_words},
     fold::{self, State},
@@ -210,8 +210,7 @@ impl<'a> Teller<'a, '_> {
 
     fn structured(&mut self, structured: &Structured) {
         let json = structured.data.as_str();
-        let longest = json.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-        let fence = "`".repeat(longest.max(2) + 1);
+        let fence = backticks(json, 3);
         self.page.markdown(&format!("{fence}json\n{json}\n{fence}"));
     }
 
