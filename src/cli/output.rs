@@ -125,6 +125,17 @@ impl Output {
         self.say(format_args!("warning: {}", escape(&text)));
     }
 
+    /// Says what the user can do next; the text may hold anything.
+    pub fn hint(&mut self, text: impl fmt::Display) {
+        let text = text.to_string();
+        self.say(format_args!("Hint: {}", escape(&text)));
+    }
+
+    /// Says which command takes back what was just done.
+    pub fn hint_at_inverse(&mut self, command: &str) {
+        self.hint(format_args!("`{command}` takes it back"));
+    }
+
     /// Whether somebody reads standard output on a terminal.
     pub fn is_terminal(&self) -> bool {
         io::stdout().is_terminal()

@@ -8,7 +8,7 @@ use super::{
     walk::{records, walk},
 };
 use crate::{
-    model::{Address, ConversationId, Progress},
+    model::{Address, ConversationId, Progress, counted},
     store::{ObjectId, Record},
     workspace::{Handle, LoadError, Workspace},
 };
@@ -23,7 +23,7 @@ pub enum AtError {
     Ambiguous { id: ConversationId, given: String, found: Vec<ObjectId> },
     #[error("conversation {id} never had a turn {turn}: {}", turns(*begun))]
     NoTurn { id: ConversationId, turn: u64, begun: u64 },
-    #[error("conversation {id} has {}: there is nothing before", count(*found))]
+    #[error("conversation {id} goes back {}, no further", counted(*found, "operation"))]
     TooFarBack { id: ConversationId, found: u64 },
     #[error("conversation {id} did not exist at {time}")]
     TooEarly { id: ConversationId, time: Timestamp },
@@ -31,10 +31,6 @@ pub enum AtError {
     Event { id: ConversationId, address: Address },
     #[error(transparent)]
     Load(#[from] LoadError),
-}
-
-fn count(operations: u64) -> String {
-    if operations == 1 { "1 operation".to_owned() } else { format!("{operations} operations") }
 }
 
 fn list(ids: &[ObjectId]) -> String {
@@ -55,7 +51,7 @@ pub fn resolve(workspace: &Workspace, handle: &Handle, moment: &Moment) -> Resul
     match moment {
         Moment::Commit(given) => commit(workspace, handle, given),
         Moment::Turn(turn) => end_of_turn(workspace, handle, *turn),
-        Moment::Operations(count) => before(workspace, handle, *count),
+        Moment::Operations(count) => operations_ago(workspace, handle, *count),
         Moment::Time(time) => {
             for record in walk(workspace, handle) {
                 let record = record?;
@@ -70,8 +66,8 @@ pub fn resolve(workspace: &Workspace, handle: &Handle, moment: &Moment) -> Resul
     }
 }
 
-/// The version so many operations ago.
-fn before(workspace: &Workspace, handle: &Handle, count: u64) -> Result<Handle, AtError> {
+/// The version from before the last so many operations.
+fn operations_ago(workspace: &Workspace, handle: &Handle, count: u64) -> Result<Handle, AtError> {
     let mut found = 0;
     let mut version = Some(handle.commit());
     let mut operations = operations(workspace, handle);

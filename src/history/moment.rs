@@ -66,7 +66,7 @@ pub struct InvalidMoment {
 #[error("`{}` is not an age: expected a time span such as `30d`, `2 weeks` or `12h`", .0.escape_debug())]
 pub struct InvalidAge(pub String);
 
-/// The fewest digits by which a commit is known.
+/// How many digits a commit may be named by.
 const COMMIT_DIGITS: std::ops::RangeInclusive<usize> = 4..=40;
 
 impl Moment {

@@ -26,9 +26,6 @@ pub struct Turned {
     pub commit: ObjectId,
 }
 
-/// How often a change starts over when something else than jp was faster.
-const ATTEMPTS: usize = 20;
-
 /// Brings back the tree from before the last operation; `None` if there is nothing to undo.
 pub fn undo(workspace: &Workspace, guard: &mut Guard) -> Result<Option<Turned>, AppendFailure> {
     turn(workspace, guard, "undo", |tip, read| cursor::undo(tip, read))
@@ -46,7 +43,7 @@ pub fn restore(
     guard: &mut Guard,
     version: &Handle,
 ) -> Result<Option<Turned>, AppendFailure> {
-    attempt(workspace, guard, |guard| {
+    workspace.keep_trying(guard, |guard| {
         workspace.check_writable(guard)?;
         workspace.check_writable(version)?;
         let (old, present) = (record(workspace, version)?, record(workspace, guard)?);
@@ -78,7 +75,7 @@ fn turn(
     verb: &str,
     decide: Decide,
 ) -> Result<Option<Turned>, AppendFailure> {
-    attempt(workspace, guard, |guard| {
+    workspace.keep_trying(guard, |guard| {
         workspace.check_writable(guard)?;
         let mut read = |id| step(workspace, &guard.at(id));
         let Some(Destination { source, operation, links }) = decide(guard.commit(), &mut read)?
@@ -109,21 +106,6 @@ fn commit(
     workspace.revise(guard, Revision { subject, body, origin, content, summary, links })
 }
 
-/// Tries again when something else than jp, which knows no locks, moved the conversation.
-fn attempt<T>(
-    workspace: &Workspace,
-    guard: &mut Guard,
-    mut change: impl FnMut(&mut Guard) -> Result<T, AppendFailure>,
-) -> Result<T, AppendFailure> {
-    for _ in 0..ATTEMPTS {
-        match change(guard) {
-            Err(AppendFailure::Contended { .. }) => workspace.refresh(guard)?,
-            done => return done,
-        }
-    }
-    Err(AppendFailure::Contended { id: guard.id() })
-}
-
 fn step(workspace: &Workspace, version: &Handle) -> Result<Step, LoadError> {
     let own = record(workspace, version)?;
     let parent = own.parent();
@@ -152,7 +134,7 @@ fn what(workspace: &Workspace, guard: &Guard, last: ObjectId) -> Result<String, 
     let base = cursor::undo(last, &mut read)?.map(|destination| destination.source);
     let count = |commit: ObjectId| {
         let version = guard.at(commit);
-        Ok::<_, LoadError>(events(workspace, &version, &record(workspace, &version)?))
+        Ok::<_, LoadError>(events(workspace, guard.id(), &record(workspace, &version)?))
     };
     let before = base.map_or(Ok(Some(0)), count)?;
     let more = count(last)?.zip(before).map(|(after, before)| after - before);

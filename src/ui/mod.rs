@@ -14,7 +14,7 @@ mod width;
 
 pub use confirm::confirm;
 pub use escape::{escape, escape_json, escape_lines};
-pub use markdown::render;
+pub use markdown::{backticks, render};
 pub use pager::{ENDS_ON_INTERRUPT, page};
 pub use style::{Face, Style};
 pub use table::Table;

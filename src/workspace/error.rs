@@ -84,7 +84,7 @@ pub enum AppendFailure {
     Damaged { id: ConversationId, problems: Vec<Problem> },
     #[error("conversation {id} was changed by something else again and again")]
     Contended { id: ConversationId },
-    #[error("conversation {id} is {}", away(*space))]
+    #[error("conversation {id} is {}", space.whereabouts())]
     PutAway { id: ConversationId, space: Space },
     #[error("conversation {id} is locked by another process: {source}")]
     Locked { id: ConversationId, source: LockError },
@@ -112,14 +112,6 @@ impl AppendFailure {
             }
             source => Self::Write { id, source },
         }
-    }
-}
-
-fn away(space: Space) -> &'static str {
-    match space {
-        Space::Heads => "active",
-        Space::Archive => "archived",
-        Space::Trash => "in the trash",
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
 /// All conversations, and the refs that cannot be read.
 #[derive(Debug)]
 pub struct Overview {
-    /// The conversations, last used first.
+    /// The conversations, last changed first.
     pub rows: Vec<Row>,
     /// Refs that cannot be read.
     pub problems: Vec<RefError>,

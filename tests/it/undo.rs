@@ -166,7 +166,7 @@ fn a_version_that_is_not_there_is_an_error_that_says_what_is() {
     let id = two_turns(&jp);
     let hint = format!("Hint: `jp conversation log {id}` lists its versions\n");
     for (at, error) in [
-        ("~2", format!("conversation {id} has 2 operations: there is nothing before")),
+        ("~2", format!("conversation {id} goes back 2 operations, no further")),
         ("turn 7", format!("conversation {id} never had a turn 7: there are turns 0 to 1")),
         ("0000", format!("conversation {id} has no commit that begins with `0000`")),
         ("1971-01-01", format!("conversation {id} did not exist at 1971-01-01T00:00:00Z")),

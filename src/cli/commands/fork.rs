@@ -7,6 +7,7 @@ use crate::{
     cli::{args::Fork, error::CommandError, output::Output},
     env::Env,
     history::{Keep, Moment, Scope, fork},
+    model::counted,
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
@@ -35,12 +36,11 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     }
     output.line(fork.id)?;
     let events = match fork.events {
-        Some(1) => "1 event".to_owned(),
-        Some(count) => format!("{count} events"),
+        Some(count) => counted(count, "event"),
         None => "all that can be read".to_owned(),
     };
     output.say(format_args!("Forked from {} with {events}", source.id()));
-    output.say(format_args!("Hint: `{inverse}` takes it back"));
+    output.hint_at_inverse(&inverse);
     Ok(DONE)
 }
 

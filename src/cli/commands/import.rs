@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{DONE, Outcome, export::count, fsck::json_problem, title};
+use super::{DONE, Outcome, fsck::json_problem, title};
 use crate::{
     cli::{args::Import, error::CommandError, output::Output},
     env::Env,
+    model::counted,
     workspace::{ImportError, Imported, Incoming, Workspace},
 };
 
@@ -30,7 +31,7 @@ pub fn run(env: &Env, output: &mut Output, args: Import) -> Outcome {
         output.warn(note);
     }
     if !args.format.is_json() {
-        output.say(format_args!("Hint: `jp conversation show {id}` shows it"));
+        output.hint(format_args!("`jp conversation show {id}` shows it"));
     }
     Ok(DONE)
 }
@@ -40,8 +41,8 @@ fn print(output: &mut Output, is_json: bool, imported: &Imported) -> std::io::Re
         output.json(&report(imported))?;
     } else {
         let Imported { id, summary, files, .. } = imported;
-        let events = count(summary.events, "event");
-        output.line(format_args!("{id} {events} in {}", count(*files as u64, "file")))?;
+        let events = counted(summary.events, "event");
+        output.line(format_args!("{id} {events} in {}", counted(*files as u64, "file")))?;
     }
     output.flush()
 }

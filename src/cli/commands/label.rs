@@ -27,7 +27,7 @@ pub fn run(env: &Env, output: &mut Output, command: &Label) -> Outcome {
             let parsed: Result<Vec<_>, _> = labels.iter().map(|label| parse(label)).collect();
             let parsed = parsed?;
             let subject = format!("label add {}", labels.join(" "));
-            change(env, output, id, subject, format, |labels| {
+            change(env, output, id, &subject, format, |labels| {
                 labels.extend(parsed.iter().map(|(key, value)| (key.clone(), value.clone())));
             })
         }
@@ -37,7 +37,7 @@ pub fn run(env: &Env, output: &mut Output, command: &Label) -> Outcome {
                 return Err(CommandError::usage(message).hint("give the part before `=`"));
             }
             let subject = format!("label rm {}", keys.join(" "));
-            change(env, output, id, subject, format, |labels| {
+            change(env, output, id, &subject, format, |labels| {
                 labels.retain(|key, _| !keys.contains(key));
             })
         }
@@ -82,9 +82,9 @@ fn change(
     env: &Env,
     output: &mut Output,
     id: &str,
-    subject: String,
+    subject: &str,
     format: &FormatArg,
-    change: impl FnOnce(&mut BTreeMap<String, String>),
+    change: impl Fn(&mut BTreeMap<String, String>),
 ) -> Outcome {
     let (workspace, mut guard) = to_change(env, output, Some(id), Next::Writes)?;
     let id = guard.id();

@@ -34,7 +34,7 @@ mod unarchive;
 mod undo;
 
 use self::open::{
-    Next, address, choose_to_change, existing_workspace, now, tell_notes, to_change, to_read,
+    Next, choose_to_change, event_named, existing_workspace, now, tell_notes, to_change, to_read,
     to_read_at, version, warn_of_dropped, workspace_with,
 };
 pub use self::{completions::Shell, label::written};

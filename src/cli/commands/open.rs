@@ -57,6 +57,19 @@ pub fn to_read_at(
     Ok((workspace, handle))
 }
 
+/// The conversation, if one is named, and the event that `[ID] ADDRESS` stands for.
+pub fn event_named<'a>(
+    env: &Env,
+    args: &'a [String],
+) -> Result<(Option<&'a str>, Address), CommandError> {
+    let (id, address) = match args {
+        [address] => (None, address.as_str()),
+        [id, address, ..] => (Some(id.as_str()), address.as_str()),
+        [] => return Err(CommandError::usage("the number of the event is missing")),
+    };
+    Ok((id, self::address(env, address)?))
+}
+
 /// Opens a conversation to change it. Without an id it must be the only one: a guess could hit
 /// what another terminal is at.
 pub fn to_change(
@@ -116,7 +129,7 @@ pub fn version(
 
 /// The event that was asked for. What `append` and `show` print can be given back: the number, or
 /// the name of the file.
-pub fn address(env: &Env, text: &str) -> Result<Address, CommandError> {
+fn address(env: &Env, text: &str) -> Result<Address, CommandError> {
     match Moment::parse(text, Scope::Event, &now(env)) {
         Ok(Moment::Event(address)) => Ok(address),
         Ok(_) => Err(CommandError::usage(format!("`{text}` is not an address"))),
@@ -170,10 +183,10 @@ pub fn warn_of_dropped(output: &mut Output, workspace: &Workspace, handle: &Hand
     let (events, them) = if count == 1 { ("event", "it") } else { ("events", "them") };
     output.warn(format_args!("{id}: {author} took {count} {events} out by hand ({which})"));
     let short = short(dropped.before);
-    output.say(match (dropped.commits, next) {
+    output.hint(match (dropped.commits, next) {
         (1, Next::TakesBack) => return,
-        (1, Next::Reads) => format!("Hint: `jp conversation undo {id}` brings {them} back"),
-        _ => format!("Hint: `jp conversation restore {id} --at {short}` brings {them} back"),
+        (1, Next::Reads) => format!("`jp conversation undo {id}` brings {them} back"),
+        _ => format!("`jp conversation restore {id} --at {short}` brings {them} back"),
     });
 }
 

@@ -64,13 +64,13 @@ pub struct Moved {
 impl Moved {
     /// Tells people where it is now, and how to take that back.
     pub fn tell(&self, output: &mut Output) -> std::io::Result<()> {
-        let (id, place) = (self.id, whereabouts(self.to));
+        let (id, place) = (self.id, self.to.whereabouts());
         let Some(inverse) = self.inverse() else {
             output.say(format_args!("{id} is {place} already"));
             return Ok(());
         };
         output.line(format_args!("{id} is {place} now"))?;
-        output.say(format_args!("Hint: `{inverse}` takes it back"));
+        output.hint_at_inverse(&inverse);
         Ok(())
     }
 
@@ -89,13 +89,5 @@ impl Moved {
             (_, Space::Heads) => "archive",
         };
         Some(format!("jp conversation {verb} {}", self.id))
-    }
-}
-
-fn whereabouts(space: Space) -> &'static str {
-    match space {
-        Space::Heads => "active",
-        Space::Archive => "archived",
-        Space::Trash => "in the trash",
     }
 }

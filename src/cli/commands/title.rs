@@ -32,7 +32,7 @@ pub fn run(
         Some(title) => format!("title {title}"),
         None => "title --clear".to_owned(),
     };
-    let set = workspace.revise_meta(&mut guard, subject, |meta| {
+    let set = workspace.revise_meta(&mut guard, &subject, |meta| {
         meta.title = title.map(str::to_owned);
     })?;
     let told = match (&set, title) {

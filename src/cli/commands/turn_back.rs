@@ -31,7 +31,7 @@ pub fn report(
         return Ok(());
     }
     output.line(format_args!("{id}: {done}: {}", escape(&turned.what)))?;
-    output.say(format_args!("Hint: `{back}` takes it back"));
+    output.hint_at_inverse(back);
     Ok(())
 }
 

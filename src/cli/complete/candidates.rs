@@ -15,7 +15,7 @@ use crate::{
     format::schemas,
     model::ConversationId,
     store::{Located, Space},
-    ui::escape,
+    ui::{escape, shorten},
     workspace::{Row, Workspace},
 };
 
@@ -38,7 +38,7 @@ pub enum Candidates {
 
 impl ArgExt for Candidates {}
 
-/// How much of a title is shown beside an id.
+/// The columns that a title may take beside an id.
 const TITLE: usize = 60;
 
 /// Looks for candidates in the world of a run.
@@ -82,8 +82,9 @@ impl Completer {
         let candidate = |row: Row| {
             let id = row.id.to_string();
             let value = if bare { id.trim_start_matches(ConversationId::PREFIX) } else { &id };
-            CompletionCandidate::new(value)
-                .help(row.heading.title.map(|title| shown(&title).into()))
+            CompletionCandidate::new(value).help(
+                row.heading.title.map(|title| shorten(&escape(&title), TITLE).into_owned().into()),
+            )
         };
         self.rows(spaces).unwrap_or_default().into_iter().map(candidate).collect()
     }
@@ -124,13 +125,4 @@ impl Completer {
         let given = self.typed.try_get_many::<OsString>("args");
         !matches!(new, Ok(Some(true))) && !matches!(given, Ok(Some(_)))
     }
-}
-
-/// A title as it may reach a terminal.
-fn shown(title: &str) -> String {
-    let mut shown: String = title.chars().take(TITLE).collect();
-    if shown.len() < title.len() {
-        shown.push('…');
-    }
-    escape(&shown).into_owned()
 }
