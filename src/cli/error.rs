@@ -219,7 +219,8 @@ impl From<LoadError> for CommandError {
     fn from(error: LoadError) -> Self {
         let hint = match &error {
             LoadError::Foreign { id, .. } => Some(list_problems(*id)),
-            _ => None,
+            LoadError::NoEvent { id, .. } => Some(list_events(*id)),
+            LoadError::Read { .. } | LoadError::Gone(_) | LoadError::Ref(_) => None,
         };
         Self::failure(error).hint_if(hint)
     }
@@ -251,9 +252,9 @@ impl From<ForkError> for CommandError {
         match error {
             ForkError::Load(error) => Self::from(error),
             ForkError::Write(error) => Self::from(error),
-            error @ (ForkError::Nothing { id }
-            | ForkError::NoEvent { id, .. }
-            | ForkError::NoTurn { id, .. }) => Self::failure(error).hint(list_events(id)),
+            error @ (ForkError::Nothing { id } | ForkError::NoTurn { id, .. }) => {
+                Self::failure(error).hint(list_events(id))
+            }
             error @ ForkError::Damaged { id, .. } => Self::failure(error).hint(list_problems(id)),
             error @ ForkError::Encode { .. } => Self::failure(error),
         }
@@ -264,7 +265,6 @@ impl From<BlameError> for CommandError {
     fn from(error: BlameError) -> Self {
         match error {
             BlameError::Load(error) => Self::from(error),
-            error @ BlameError::NoEvent { id, .. } => Self::failure(error).hint(list_events(id)),
             error @ BlameError::TooLong { .. } => Self::failure(error),
         }
     }

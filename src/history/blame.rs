@@ -40,8 +40,6 @@ pub struct Blame {
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum BlameError {
-    #[error("conversation {id} has no event {address}")]
-    NoEvent { id: ConversationId, address: Address },
     #[error("`{file}` of conversation {id} has {lines} lines: at most {max} are followed", max = MAX_LINES)]
     TooLong { id: ConversationId, file: FileName, lines: usize },
     #[error(transparent)]
@@ -58,8 +56,7 @@ pub fn blame(
     address: Address,
 ) -> Result<Blame, BlameError> {
     let id = handle.id();
-    let snapshot = workspace.snapshot(id, handle.commit())?;
-    let found = snapshot.file_at(address).ok_or(BlameError::NoEvent { id, address })?;
+    let found = workspace.file_at(handle, address)?;
     let content = workspace.read_blob(id, &found.blob)?;
     let lines = Lines::of(&content).count();
     if lines > MAX_LINES {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Moment;
 use crate::{
     format::{EncodeError, encode_meta},
-    model::{Address, ConversationId, Entry, Forked, Meta, Stream, Timestamp},
+    model::{ConversationId, Entry, Forked, Meta, Stream, Timestamp},
     plan::{self, Change, Cut, CutPlan, Heading, Summary, TreePath},
     store::{ObjectId, Problem},
     workspace::{AppendFailure, Conversation, Handle, LoadError, Workspace},
@@ -46,8 +46,6 @@ pub struct Fork {
 pub enum ForkError {
     #[error("nothing of conversation {id} would be kept")]
     Nothing { id: ConversationId },
-    #[error("conversation {id} has no event {address}")]
-    NoEvent { id: ConversationId, address: Address },
     #[error("conversation {id} has no turn {turn}: {}", super::at::turns(*begun))]
     NoTurn { id: ConversationId, turn: u64, begun: u64 },
     #[error("conversation {id} has to be mended before it can be cut: {problem}")]
@@ -117,7 +115,7 @@ fn kept(conversation: &Conversation, keep: &Keep) -> Result<Range<usize>, ForkEr
     let stream = conversation.stream();
     let turns = turns(&stream);
     let end = turns.last().map_or(0, |turn| turn.end);
-    let begun = stream.turns.len() as u64 + u64::from(stream.incomplete.is_some());
+    let begun = stream.begun();
     Ok(match keep {
         Keep::All => 0..end,
         Keep::Last(last) => {
@@ -177,7 +175,7 @@ fn first_from(id: ConversationId, entries: &[&Entry], moment: &Moment) -> Result
     let found = match moment {
         Moment::Event(address) => {
             let found = entries.iter().position(|entry| entry.address == *address);
-            return found.ok_or(ForkError::NoEvent { id, address: *address });
+            return Ok(found.ok_or(LoadError::NoEvent { id, address: *address })?);
         }
         Moment::Time(time) => {
             entries.iter().position(|entry| entry.event.timestamp.instant() >= *time)
@@ -192,7 +190,7 @@ fn end_at(id: ConversationId, entries: &[&Entry], moment: &Moment) -> Result<usi
     let found = match moment {
         Moment::Event(address) => {
             let found = entries.iter().position(|entry| entry.address == *address);
-            Some(found.ok_or(ForkError::NoEvent { id, address: *address })?)
+            Some(found.ok_or(LoadError::NoEvent { id, address: *address })?)
         }
         Moment::Time(time) => {
             entries.iter().rposition(|entry| entry.event.timestamp.instant() <= *time)

@@ -6,7 +6,7 @@ use crate::{
     config::ConfigError,
     format::FormatVersion,
     fsutil::FsError,
-    model::ConversationId,
+    model::{Address, ConversationId},
     plan::AppendError,
     store::{
         LockError, MoveError, ObjectError, Problem, PublishError, ReadError, RefError, Space,
@@ -50,6 +50,8 @@ pub enum LoadError {
     Read { id: ConversationId, source: ReadError },
     #[error("conversation {id} is refused: {}", first(problems))]
     Foreign { id: ConversationId, problems: Vec<Problem> },
+    #[error("conversation {id} has no event {address}")]
+    NoEvent { id: ConversationId, address: Address },
     #[error("conversation {0} has no commit any more")]
     Gone(ConversationId),
     #[error(transparent)]

@@ -5,9 +5,11 @@ use std::str::FromStr;
 use super::{Handle, LoadError, Workspace};
 use crate::{
     format::{Decoded, FileName, Flaw, check_config, decode, limits},
-    model::{ConversationId, Entry, Event, Progress, Stream, Timestamp},
+    model::{Address, ConversationId, Entry, Event, Progress, Stream, Timestamp},
     plan::{Fix, Listed, Outline, TreePath, sanitize},
-    store::{Located, ObjectError, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot},
+    store::{
+        Found, Located, ObjectError, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot,
+    },
 };
 
 /// A conversation, with everything that could be read of it and everything that is wrong.
@@ -199,6 +201,13 @@ impl Workspace {
             Some((name.clone(), event))
         };
         queue.into_iter().filter_map(read).collect()
+    }
+
+    /// The event file at an address: the one in the stream, else one beside it.
+    pub fn file_at(&self, handle: &Handle, address: Address) -> Result<Found, LoadError> {
+        let id = handle.id();
+        let snapshot = self.snapshot(id, handle.commit())?;
+        snapshot.file_at(address).ok_or(LoadError::NoEvent { id, address })
     }
 
     /// The bytes of an event file.

@@ -2,7 +2,7 @@
 
 use super::{DONE, Outcome, event_named, to_read_at};
 use crate::{
-    cli::{args::AtArg, error::CommandError, output::Output},
+    cli::{args::AtArg, output::Output},
     env::Env,
     ui::escape,
 };
@@ -10,14 +10,8 @@ use crate::{
 pub fn run(env: &Env, output: &mut Output, args: &[String], at: &AtArg) -> Outcome {
     let (id, address) = event_named(env, args)?;
     let (workspace, handle) = to_read_at(env, output, id, at)?;
-    let id = handle.id();
-    let snapshot = workspace.snapshot(id, handle.commit())?;
-    let Some(found) = snapshot.file_at(address) else {
-        let message = format!("conversation {id} has no event {address}");
-        let hint = format!("`jp conversation show {id}` lists its events");
-        return Err(CommandError::failure(message).hint(hint));
-    };
-    let bytes = workspace.read_blob(id, &found.blob)?;
+    let found = workspace.file_at(&handle, address)?;
+    let bytes = workspace.read_blob(handle.id(), &found.blob)?;
     if output.is_terminal() {
         // A file may hold anything; a terminal must not obey it.
         for line in String::from_utf8_lossy(&bytes).lines() {
