@@ -9,6 +9,7 @@ mod pager;
 mod style;
 mod table;
 mod terminal;
+mod time;
 mod transcript;
 mod width;
 
@@ -19,6 +20,7 @@ pub use pager::{ENDS_ON_INTERRUPT, page};
 pub use style::{Face, Style};
 pub use table::Table;
 pub use terminal::Size;
+pub use time::minute;
 pub use transcript::{Detail, Hole, Look, Transcript};
 pub use width::{shorten, width};
 

@@ -13,10 +13,6 @@ fn checkout(jp: &Jp, id: &str) -> Jp {
     jp.at("checkout")
 }
 
-fn tree(jp: &Jp, id: &str) -> String {
-    jp.git(&["rev-parse", &format!("{id}^{{tree}}")]).trim_end().to_owned()
-}
-
 fn attachment() -> String {
     format!("---\ntype: attachment\nsource: a.txt\ntimestamp: {TIME}\n---\nhello\n")
 }
@@ -42,10 +38,10 @@ fn a_repair_is_one_operation_and_is_undone_as_a_whole() {
     let id = jp.start(&[&request("One\n"), &message("First\n")]);
     jp.edit(&id, "001-message.md", "no frontmatter\n");
     jp.edit(&id, "run.sh", "has no place\n");
-    let before = tree(&jp, &id);
+    let before = jp.tree(&id);
     jp.run(&["c", "fsck", "--repair", &id]);
     assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
-    assert_eq!(tree(&jp, &id), before);
+    assert_eq!(jp.tree(&id), before);
 }
 
 #[test]
@@ -113,13 +109,13 @@ fn an_undo_that_was_amended_by_hand_is_undone_by_itself() {
     let id = jp.start(&[&request("One\n"), &message("First\n")]);
     jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
     jp.append(&id, &[&request("Three\n"), &message("Third\n")]).ok();
-    let before = tree(&jp, &id);
+    let before = jp.tree(&id);
     jp.run(&["c", "undo", &id]);
     let work = checkout(&jp, &id);
     work.write("000-request.md", request("Eins\n"));
     work.git_in(".", &["commit", "-q", "-a", "--amend", "--no-edit"]);
     assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
-    assert_eq!(tree(&jp, &id), before, "the tree before the commit");
+    assert_eq!(jp.tree(&id), before, "the tree before the commit");
 }
 
 #[test]
@@ -127,14 +123,14 @@ fn a_conversation_that_took_in_its_fork_can_be_undone_beyond_it() {
     let jp = Jp::in_workspace();
     let id = jp.start(&[&request("One\n"), &message("First\n")]);
     jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
-    let before = tree(&jp, &id);
+    let before = jp.tree(&id);
     let fork = jp.run(&["c", "fork", &id]).stdout.trim_end().to_owned();
     jp.append(&fork, &[&request("Three\n"), &message("Third\n")]).ok();
     jp.git(&["push", "-q", ".", &format!("{fork}:{id}")]);
     for _ in 0..2 {
         assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
     }
-    assert_eq!(tree(&jp, &id), before);
+    assert_eq!(jp.tree(&id), before);
     assert_eq!(jp.run(&["c", "undo", &fork]).code, 0);
     assert_eq!(jp.run(&["c", "undo", &fork]).code, 1, "the fork begins there");
 }
@@ -187,7 +183,7 @@ fn what_was_archived_before_it_was_removed_is_archived_when_it_is_back() {
 fn the_hint_about_events_that_were_taken_out_works_after_the_command_that_gave_it() {
     let jp = Jp::in_workspace();
     let id = jp.start(&[&request("One\n"), &message("First\n")]);
-    let stale = tree(&jp, &id);
+    let stale = jp.tree(&id);
     jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
     let lost = jp.run(&["c", "cat", &id, "3"]).ok();
     jp.commit_tree(&id, &stale);

@@ -160,20 +160,3 @@ fn a_graph_shows_forks_of_the_same_root() {
     assert_eq!(shape[2..], ["├─╯", "○", "○"], "{graph}");
     assert!(graph.contains(&format!("[{id}]")) && graph.contains(&format!("[{copy}]")), "{graph}");
 }
-
-#[test]
-fn a_graph_counts_the_events_of_a_commit_by_hand_as_a_log_does() {
-    let jp = Jp::in_workspace();
-    let id = three_turns(&jp);
-    let tree = format!("{id}^{{tree}}");
-    let commit = jp.git(&["commit-tree", &tree, "-p", &id, "-m", "by hand"]);
-    jp.git(&["update-ref", &format!("refs/heads/{id}"), commit.trim_end()]);
-    jp.append(&id, &[&request("Four\n")]).ok();
-    let counts = |args: &[&str]| -> Vec<Value> {
-        let all = [&["c", "log", &id, "--format", "json"], args].concat();
-        let log = jp.run(&all).json();
-        log.as_array().unwrap().iter().map(|operation| operation["events"].clone()).collect()
-    };
-    assert_eq!(counts(&[]), [1, 0, 2, 4, 2]);
-    assert_eq!(counts(&["--graph"]), counts(&[]));
-}

@@ -2,17 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    DONE, Outcome, event_named,
-    log::{json_record, local},
-    to_read_at,
-};
+use super::{DONE, Outcome, event_named, log::json_record, to_read_at};
 use crate::{
     cli::{args::Blame, output::Output},
     env::Env,
     history::{self, blame},
     store::Record,
-    ui::{Table, escape, shorten},
+    ui::{Table, escape, minute, shorten},
     workspace::Handle,
 };
 
@@ -42,7 +38,7 @@ fn print(env: &Env, output: &mut Output, blame: &history::Blame) -> std::io::Res
             history::short(record.id),
             shorten(&escape(&record.author.name), NAME).into_owned(),
             record.deed.as_ref().map_or("hand", |deed| deed.origin.as_str()).to_owned(),
-            local(record.authored, &zone),
+            minute(record.authored, &zone),
             (number + 1).to_string(),
             text,
         ]);

@@ -10,7 +10,7 @@ use crate::{
     },
     env::Env,
     history::{Moment, Scope, dropped, resolve, short},
-    model::Address,
+    model::{Address, counted},
     store::Space,
     workspace::{Guard, Handle, SelectError, Workspace},
 };
@@ -179,9 +179,9 @@ pub fn warn_of_dropped(output: &mut Output, workspace: &Workspace, handle: &Hand
         (Some(only), _) => only.to_string(),
         _ => String::new(),
     };
-    let (count, author) = (dropped.events.len(), &dropped.author);
-    let (events, them) = if count == 1 { ("event", "it") } else { ("events", "them") };
-    output.warn(format_args!("{id}: {author} took {count} {events} out by hand ({which})"));
+    let events = counted(dropped.events.len() as u64, "event");
+    let them = if dropped.events.len() == 1 { "it" } else { "them" };
+    output.warn(format_args!("{id}: {} took {events} out by hand ({which})", dropped.author));
     let short = short(dropped.before);
     output.hint(match (dropped.commits, next) {
         (1, Next::TakesBack) => return,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{
-    super::{Face, backticks},
+    super::{Face, backticks, minute},
     Detail, Transcript,
     calls::{CallFate, Fate, Fates, QuestionFate, last_words},
     fold::{self, State},
@@ -310,13 +310,12 @@ impl<'a> Teller<'a, '_> {
             Speaker::Tool(None) => (Face::TOOL, "tool".to_owned()),
             Speaker::Tool(Some(tool)) => (Face::TOOL, format!("tool ({tool})")),
         };
-        let zoned = place.time.instant().to_zoned(self.transcript.zone.clone());
-        let time = zoned.strftime(" · %Y-%m-%d %H:%M").to_string();
+        let time = minute(place.time, &self.transcript.zone);
         self.page.heading(&[
             (Face::FAINT, "━━ "),
             (face, &name),
             (Face::FAINT, &format!(" · turn {}", place.turn)),
-            (Face::FAINT, &time),
+            (Face::FAINT, &format!(" · {time}")),
         ]);
     }
 
