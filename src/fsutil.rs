@@ -163,7 +163,7 @@ fn parent(path: &Path) -> &Path {
 }
 
 /// The text of an error without the number that the standard library appends.
-fn cause(error: &io::Error) -> String {
+pub fn cause(error: &io::Error) -> String {
     let text = error.to_string();
     // tempfile puts the path behind the number, and we name it ourselves.
     text.split(" (os error ").next().unwrap_or_default().to_owned()

@@ -6,14 +6,14 @@ use super::output::Output;
 use crate::{
     format::EncodeError,
     fsutil::FsError,
-    history::{AtError, ForkError},
+    history::{AtError, BlameError, ForkError},
     model::ConversationId,
     store::{
         GitError, MaintenanceError, MoveError, PublishError, RefError, Space, StatsError,
         WriteError,
     },
     ui::escape,
-    workspace::{AppendFailure, LoadError, SelectError, WorkspaceError},
+    workspace::{AppendFailure, ExportError, LoadError, SelectError, WorkspaceError},
 };
 
 /// What an exit code tells.
@@ -98,7 +98,7 @@ impl CommandError {
             output.say(format_args!("error: {}", harmless(message)));
         }
         for hint in &self.hints {
-            output.say(format_args!("Hint: {}", harmless(hint)));
+            output.hint(hint);
         }
     }
 
@@ -117,6 +117,14 @@ impl CommandError {
 /// Escapes each line of a message; the line breaks are ours.
 fn harmless(message: &str) -> String {
     message.lines().map(escape).collect::<Vec<_>>().join("\n")
+}
+
+fn list_events(id: ConversationId) -> String {
+    format!("`jp conversation show {id}` lists its events")
+}
+
+fn list_problems(id: ConversationId) -> String {
+    format!("run `jp conversation fsck {id}` to list all problems, with `--repair` to mend them")
 }
 
 impl From<io::Error> for CommandError {
@@ -210,10 +218,9 @@ impl From<SelectError> for CommandError {
 impl From<LoadError> for CommandError {
     fn from(error: LoadError) -> Self {
         let hint = match &error {
-            LoadError::Foreign { id, .. } => Some(format!(
-                "run `jp conversation fsck {id}` to list all problems, with `--repair` to mend them"
-            )),
-            _ => None,
+            LoadError::Foreign { id, .. } => Some(list_problems(*id)),
+            LoadError::NoEvent { id, .. } => Some(list_events(*id)),
+            LoadError::Read { .. } | LoadError::Gone(_) | LoadError::Ref(_) => None,
         };
         Self::failure(error).hint_if(hint)
     }
@@ -245,12 +252,33 @@ impl From<ForkError> for CommandError {
         match error {
             ForkError::Load(error) => Self::from(error),
             ForkError::Write(error) => Self::from(error),
-            error @ ForkError::Nothing { id } => {
-                Self::failure(error).hint(format!("`jp conversation show {id}` lists its events"))
+            error @ (ForkError::Nothing { id } | ForkError::NoTurn { id, .. }) => {
+                Self::failure(error).hint(list_events(id))
             }
+            error @ ForkError::Damaged { id, .. } => Self::failure(error).hint(list_problems(id)),
             error @ ForkError::Encode { .. } => Self::failure(error),
-            error @ (ForkError::NoEvent { id, .. } | ForkError::Damaged { id, .. }) => {
-                Self::failure(error).hint(format!("`jp conversation show {id}` lists its events"))
+        }
+    }
+}
+
+impl From<BlameError> for CommandError {
+    fn from(error: BlameError) -> Self {
+        match error {
+            BlameError::Load(error) => Self::from(error),
+            error @ BlameError::TooLong { .. } => Self::failure(error),
+        }
+    }
+}
+
+impl From<ExportError> for CommandError {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Load(error) => Self::from(error),
+            ExportError::Fs(error) => Self::from(error),
+            error @ (ExportError::NotADirectory(_)
+            | ExportError::NotEmpty(_)
+            | ExportError::Current(_)) => {
+                Self::failure(error).hint("name a directory that does not exist yet")
             }
         }
     }
@@ -261,9 +289,9 @@ impl From<AppendFailure> for CommandError {
         match error {
             AppendFailure::Load(error) => Self::from(error),
             AppendFailure::Ref(error) => Self::from(error),
-            error @ AppendFailure::Damaged { id, .. } => Self::failure(error).hint(format!(
-                "run `jp conversation fsck {id}` to list all problems, with `--repair` to mend them"
-            )),
+            error @ AppendFailure::Damaged { id, .. } => {
+                Self::failure(error).hint(list_problems(id))
+            }
             error @ AppendFailure::PutAway { id, space } => {
                 let hint = match space {
                     Space::Heads => None,

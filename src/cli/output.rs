@@ -108,8 +108,8 @@ impl Output {
 
     /// Writes a value as JSON.
     pub fn json(&mut self, value: &serde_json::Value) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut self.stdout, value)?;
-        self.stdout.write_all(b"\n")
+        let text = serde_json::to_string_pretty(value)?;
+        writeln!(self.stdout, "{}", ui::escape_json(&text))
     }
 
     /// Says something beside what was asked for. That nobody listens is not an error.
@@ -123,6 +123,17 @@ impl Output {
     pub fn warn(&mut self, text: impl fmt::Display) {
         let text = text.to_string();
         self.say(format_args!("warning: {}", escape(&text)));
+    }
+
+    /// Says what the user can do next; the text may hold anything.
+    pub fn hint(&mut self, text: impl fmt::Display) {
+        let text = text.to_string();
+        self.say(format_args!("Hint: {}", escape(&text)));
+    }
+
+    /// Says which command takes back what was just done.
+    pub fn hint_at_inverse(&mut self, command: &str) {
+        self.hint(format_args!("`{command}` takes it back"));
     }
 
     /// Whether somebody reads standard output on a terminal.

@@ -2,7 +2,10 @@
 //!
 //! Lines that nobody changed keep their bytes, comments and all.
 
-use std::{cmp::Ordering, collections::BTreeSet};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeSet, HashMap},
+};
 
 use super::{FileName, Flaw, RunName, limits};
 
@@ -21,6 +24,30 @@ pub enum Line {
     Event(FileName),
     /// A directory whose own manifest stands here.
     Run(RunName),
+}
+
+/// What the heading of a turn begins with.
+const HEADING: &str = "# Turn ";
+
+impl Line {
+    /// The heading of a turn.
+    pub fn heading(turn: u64) -> Self {
+        Self::Remark(format!("{HEADING}{turn}"))
+    }
+
+    /// The turn that this is the heading of, and what somebody wrote behind it.
+    pub fn as_heading(&self) -> Option<(u64, &str)> {
+        let Self::Remark(text) = self else { return None };
+        let rest = text.strip_prefix(HEADING)?;
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (turn, rest) = rest.split_at(digits);
+        Some((turn.parse().ok()?, rest))
+    }
+
+    /// Whether nothing stands on it.
+    pub fn is_blank(&self) -> bool {
+        matches!(self, Self::Remark(text) if text.trim().is_empty())
+    }
 }
 
 impl Manifest {
@@ -74,6 +101,36 @@ impl Manifest {
         (manifest, flaws)
     }
 
+    /// The lines that lead nowhere, with what is wrong with each: those of the top, or of a run. The
+    /// bytes are those that the manifest was read from.
+    pub fn dead_ends<'a>(
+        &'a self,
+        bytes: &'a [u8],
+        run: Option<&'a RunName>,
+        has_run: impl Fn(&RunName) -> bool + 'a,
+        has_event: impl Fn(&FileName) -> bool + 'a,
+    ) -> impl Iterator<Item = (&'a Line, Flaw)> {
+        let mut places = None;
+        self.lines.iter().filter_map(move |line| {
+            let (entry, wrong) = match line {
+                Line::Run(name) if run.is_some() => {
+                    (format!("{name}/"), "a sealed run has no runs of its own")
+                }
+                Line::Run(name) if !has_run(name) => {
+                    (format!("{name}/"), "there is no such directory")
+                }
+                Line::Event(name) if !has_event(name) => {
+                    (name.to_string(), "there is no such file")
+                }
+                Line::Event(_) | Line::Run(_) | Line::Remark(_) => return None,
+            };
+            let places = places.get_or_insert_with(|| places_in(bytes));
+            let (number, column) = places.get(entry.as_bytes()).copied().unzip();
+            let message = format!("`{entry}`: {wrong}");
+            Some((line, Flaw { line: number, column, message }))
+        })
+    }
+
     /// The bytes of the manifest.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -112,14 +169,23 @@ impl Manifest {
     /// Adds an event at the end, under the heading of a new turn if it begins one.
     pub fn push(&mut self, name: FileName, begins_turn: Option<u64>) {
         if let Some(number) = begins_turn {
-            let blank = |line: &Line| matches!(line, Line::Remark(text) if text.trim().is_empty());
-            if self.lines.last().is_some_and(|line| !blank(line)) {
+            if self.lines.last().is_some_and(|line| !line.is_blank()) {
                 self.lines.push(Line::Remark(String::new()));
             }
-            self.lines.push(Line::Remark(format!("# Turn {number}")));
+            self.lines.push(Line::heading(number));
         }
         self.lines.push(Line::Event(name));
     }
+}
+
+/// The line and column of each entry of a manifest.
+fn places_in<'a>(manifest: &'a [u8]) -> HashMap<&'a [u8], (usize, usize)> {
+    let lines = manifest.split(|byte| *byte == b'\n').enumerate();
+    let place = |(index, line): (usize, &'a [u8])| {
+        let column = 1 + line.len() - line.trim_ascii_start().len();
+        (line.trim_ascii(), (index + 1, column))
+    };
+    lines.map(place).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::{
     walk::{records, walk},
 };
 use crate::{
-    model::{Address, ConversationId},
+    model::{Address, ConversationId, Progress, counted},
     store::{ObjectId, Record},
     workspace::{Handle, LoadError, Workspace},
 };
@@ -23,7 +23,7 @@ pub enum AtError {
     Ambiguous { id: ConversationId, given: String, found: Vec<ObjectId> },
     #[error("conversation {id} never had a turn {turn}: {}", turns(*begun))]
     NoTurn { id: ConversationId, turn: u64, begun: u64 },
-    #[error("conversation {id} has {found} operations: there is nothing before them")]
+    #[error("conversation {id} goes back {}, no further", counted(*found, "operation"))]
     TooFarBack { id: ConversationId, found: u64 },
     #[error("conversation {id} did not exist at {time}")]
     TooEarly { id: ConversationId, time: Timestamp },
@@ -37,7 +37,7 @@ fn list(ids: &[ObjectId]) -> String {
     ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn turns(begun: u64) -> String {
+pub(super) fn turns(begun: u64) -> String {
     match begun {
         0 => "no turn has begun".to_owned(),
         1 => "there is only turn 0".to_owned(),
@@ -51,7 +51,7 @@ pub fn resolve(workspace: &Workspace, handle: &Handle, moment: &Moment) -> Resul
     match moment {
         Moment::Commit(given) => commit(workspace, handle, given),
         Moment::Turn(turn) => end_of_turn(workspace, handle, *turn),
-        Moment::Operations(count) => before(workspace, handle, *count),
+        Moment::Operations(count) => operations_ago(workspace, handle, *count),
         Moment::Time(time) => {
             for record in walk(workspace, handle) {
                 let record = record?;
@@ -66,8 +66,8 @@ pub fn resolve(workspace: &Workspace, handle: &Handle, moment: &Moment) -> Resul
     }
 }
 
-/// The version before the last operation; the same one if nothing is before it.
-fn before(workspace: &Workspace, handle: &Handle, count: u64) -> Result<Handle, AtError> {
+/// The version from before the last so many operations.
+fn operations_ago(workspace: &Workspace, handle: &Handle, count: u64) -> Result<Handle, AtError> {
     let mut found = 0;
     let mut version = Some(handle.commit());
     let mut operations = operations(workspace, handle);
@@ -101,24 +101,33 @@ fn commit(workspace: &Workspace, handle: &Handle, given: &str) -> Result<Handle,
 /// The newest version in which a turn is the last one.
 fn end_of_turn(workspace: &Workspace, handle: &Handle, turn: u64) -> Result<Handle, AtError> {
     let mut most = 0;
+    let mut with_more = None;
     for record in walk(workspace, handle) {
         let record = record?;
-        let begun = turns_begun(workspace, handle, &record);
-        if begun == turn.saturating_add(1) {
-            return Ok(handle.at(record.id));
+        let progress = progress(workspace, handle, &record);
+        let begun = progress.turns();
+        match (begun == turn.saturating_add(1), &with_more) {
+            (true, _) if progress.current_turn() == Some(turn) => return Ok(handle.at(record.id)),
+            // It holds what waits for the next turn as well: perhaps one before it does not.
+            (true, None) => with_more = Some(handle.at(record.id)),
+            (true, Some(_)) => {}
+            (false, Some(version)) => return Ok(version.clone()),
+            (false, None) => most = most.max(begun),
         }
-        most = most.max(begun);
+    }
+    if let Some(version) = with_more {
+        return Ok(version);
     }
     Err(AtError::NoTurn { id: handle.id(), turn, begun: most })
 }
 
-/// How many turns a version has: from its commit, else from its tree, as far as that can be read.
-fn turns_begun(workspace: &Workspace, handle: &Handle, record: &Record) -> u64 {
+/// How far a version has come: from its commit, else from its tree, as far as that can be read.
+fn progress(workspace: &Workspace, handle: &Handle, record: &Record) -> Progress {
     match record.summary() {
-        Some(summary) => summary.turns,
+        Some(summary) => summary.progress,
         None => {
             let read = workspace.examine(&handle.at(record.id));
-            read.map_or(0, |conversation| conversation.progress().turns())
+            read.map_or_else(|_| Progress::default(), |conversation| conversation.progress())
         }
     }
 }

@@ -8,14 +8,14 @@
 use std::collections::HashMap;
 
 use super::{
-    diff::is_same,
+    diff::{event_in, is_one_event},
     lines::{Lines, script},
     script::Effort,
 };
 use crate::{
-    format::{Decoded, FileName, decode},
-    model::{Address, ConversationId, Timestamp},
-    store::{Found, ObjectId, Record, Snapshot, Stretch, Trail},
+    format::FileName,
+    model::{Address, ConversationId},
+    store::{Found, ObjectId, Record, Stretch, Trail},
     workspace::{Handle, LoadError, Workspace},
 };
 
@@ -40,8 +40,6 @@ pub struct Blame {
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum BlameError {
-    #[error("conversation {id} has no event {address}")]
-    NoEvent { id: ConversationId, address: Address },
     #[error("`{file}` of conversation {id} has {lines} lines: at most {max} are followed", max = MAX_LINES)]
     TooLong { id: ConversationId, file: FileName, lines: usize },
     #[error(transparent)]
@@ -58,16 +56,15 @@ pub fn blame(
     address: Address,
 ) -> Result<Blame, BlameError> {
     let id = handle.id();
-    let snapshot = workspace.snapshot(id, handle.commit())?;
-    let found = locate(&snapshot, address).ok_or(BlameError::NoEvent { id, address })?;
+    let found = workspace.file_at(handle, address)?;
     let content = workspace.read_blob(id, &found.blob)?;
     let lines = Lines::of(&content).count();
     if lines > MAX_LINES {
         return Err(BlameError::TooLong { id, file: found.name, lines });
     }
     let trail = Trail::follow(workspace.store().objects(), handle.commit(), &found);
-    let history = Event::new(workspace, id, &trail.stretches);
-    let Attributed { owners, exact, broken } = history.attribute(&found, &content);
+    let past = Past::new(workspace, id, &trail.stretches);
+    let Attributed { owners, exact, broken } = past.attribute(&found, &content);
     let broken = broken.or(trail.broken.map(|source| LoadError::object(id, source)));
 
     let mut records = Vec::new();
@@ -87,21 +84,8 @@ pub fn blame(
     Ok(Blame { file: found.name, content, records, owners, exact, broken })
 }
 
-/// The file at an address: the one in the stream, else one beside it.
-fn locate(snapshot: &Snapshot, address: Address) -> Option<Found> {
-    let listed = snapshot.order.iter().filter(|located| located.name.address() == address);
-    let listed = listed.filter_map(|located| {
-        let name = located.name.clone();
-        located.blob.map(|blob| Found { name, blob })
-    });
-    let beside = snapshot.listings.values().flat_map(|listing| &listing.files);
-    let beside = beside.filter(|(name, _)| name.address() == address);
-    let beside = beside.map(|(name, blob)| Found { name: name.clone(), blob: *blob });
-    listed.chain(beside).next()
-}
-
 /// One event through history.
-struct Event<'a> {
+struct Past<'a> {
     workspace: &'a Workspace,
     id: ConversationId,
     stretches: &'a [Stretch],
@@ -116,7 +100,7 @@ struct Attributed {
     broken: Option<LoadError>,
 }
 
-impl<'a> Event<'a> {
+impl<'a> Past<'a> {
     fn new(workspace: &'a Workspace, id: ConversationId, stretches: &'a [Stretch]) -> Self {
         let blob = |(at, stretch): (usize, &Stretch)| Some((stretch.found.as_ref()?.blob, at));
         // The last one of a kind stays: they are in the order of age.
@@ -128,7 +112,7 @@ impl<'a> Event<'a> {
     fn attribute(&self, newest: &Found, content: &[u8]) -> Attributed {
         let mut broken = None;
         let mut effort = Effort::default();
-        let mut known = decoded(newest, content);
+        let mut known = event_in(&newest.name, content);
         let mut at = self.oldest(newest, 0);
         let mut attribution = Attribution::new(content.to_vec(), at);
         while !attribution.is_settled() {
@@ -141,8 +125,12 @@ impl<'a> Event<'a> {
                 }
             };
             at = older;
-            let event = decoded(found, &bytes);
-            if known.as_ref().zip(event.as_ref()).is_some_and(|(one, other)| !is_same(one, other)) {
+            let event = event_in(&found.name, &bytes);
+            if known
+                .as_ref()
+                .zip(event.as_ref())
+                .is_some_and(|(one, other)| !is_one_event(one, other))
+            {
                 // Another event had the number then; this one may still have had it before.
                 continue;
             }
@@ -163,11 +151,6 @@ impl<'a> Event<'a> {
         let older = self.stretches.iter().enumerate().skip(at + 1);
         older.filter_map(|(at, stretch)| Some((at, stretch.found.as_ref()?))).next()
     }
-}
-
-fn decoded(found: &Found, bytes: &[u8]) -> Option<Decoded> {
-    let name = &found.name;
-    decode(bytes, name.form(), name.hinted_type(), Timestamp::from_seconds(0)).ok()
 }
 
 /// The lines of a text, followed back through its versions.

@@ -130,25 +130,24 @@ impl Events<'_> {
         if before.blob == after.blob {
             return true;
         }
-        let from = self.decode(self.from, &before.name, before.blob);
-        let to = self.decode(self.to, &after.name, after.blob);
-        from.zip(to).is_none_or(|(from, to)| is_same(&from, &to))
-    }
-
-    /// The event in a file, if it can be read.
-    fn decode(
-        &self,
-        id: ConversationId,
-        name: &FileName,
-        blob: Option<ObjectId>,
-    ) -> Option<Decoded> {
-        let bytes = self.workspace.read_blob(id, &blob?).ok()?;
-        decode(&bytes, name.form(), name.hinted_type(), Timestamp::from_seconds(0)).ok()
+        let event = |id: ConversationId, located: &Located| {
+            let bytes = self.workspace.read_blob(id, &located.blob?).ok()?;
+            event_in(&located.name, &bytes)
+        };
+        let (from, to) = (event(self.from, before), event(self.to, after));
+        from.zip(to).is_none_or(|(from, to)| is_one_event(&from, &to))
     }
 }
 
+/// The event in a file, if it can be read.
+pub(super) fn event_in(name: &FileName, bytes: &[u8]) -> Option<Decoded> {
+    // A file without a timestamp says so, and then the one that it gets here is not looked at.
+    let unknown = Timestamp::from_seconds(0);
+    decode(bytes, name.form(), name.hinted_type(), unknown).ok()
+}
+
 /// Whether two events with one number are one event, edited: an edit keeps type and timestamp.
-pub(super) fn is_same(one: &Decoded, other: &Decoded) -> bool {
+pub(super) fn is_one_event(one: &Decoded, other: &Decoded) -> bool {
     let same_time = one.event.timestamp.instant() == other.event.timestamp.instant();
     one.event.event_type() == other.event.event_type()
         && (same_time || !one.has_timestamp || !other.has_timestamp)
@@ -254,8 +253,8 @@ fn remarks(snapshot: &Snapshot) -> Vec<u8> {
     let mut text = Vec::new();
     let mut take = |line: &Line| {
         if let Line::Remark(remark) = line
-            && !remark.trim().is_empty()
-            && !is_heading(remark)
+            && !line.is_blank()
+            && !is_bare_heading(line)
         {
             text.extend_from_slice(remark.as_bytes());
             text.push(b'\n');
@@ -274,7 +273,6 @@ fn remarks(snapshot: &Snapshot) -> Vec<u8> {
     text
 }
 
-fn is_heading(remark: &str) -> bool {
-    let number = remark.trim().strip_prefix("# Turn ");
-    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+fn is_bare_heading(line: &Line) -> bool {
+    line.as_heading().is_some_and(|(_, words)| words.trim().is_empty())
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Moment;
 use crate::{
     format::{EncodeError, encode_meta},
-    model::{Address, ConversationId, Entry, Forked, Meta, Stream, Timestamp},
+    model::{ConversationId, Entry, Forked, Meta, Stream, Timestamp},
     plan::{self, Change, Cut, CutPlan, Heading, Summary, TreePath},
     store::{ObjectId, Problem},
     workspace::{AppendFailure, Conversation, Handle, LoadError, Workspace},
@@ -46,8 +46,8 @@ pub struct Fork {
 pub enum ForkError {
     #[error("nothing of conversation {id} would be kept")]
     Nothing { id: ConversationId },
-    #[error("conversation {id} has no event {address}")]
-    NoEvent { id: ConversationId, address: Address },
+    #[error("conversation {id} has no turn {turn}: {}", super::at::turns(*begun))]
+    NoTurn { id: ConversationId, turn: u64, begun: u64 },
     #[error("conversation {id} has to be mended before it can be cut: {problem}")]
     Damaged { id: ConversationId, problem: Box<Problem> },
     #[error("an event of conversation {id} cannot be written: {source}")]
@@ -115,19 +115,23 @@ fn kept(conversation: &Conversation, keep: &Keep) -> Result<Range<usize>, ForkEr
     let stream = conversation.stream();
     let turns = turns(&stream);
     let end = turns.last().map_or(0, |turn| turn.end);
-    let count = turns.len() as u64;
+    let begun = stream.begun();
     Ok(match keep {
         Keep::All => 0..end,
         Keep::Last(last) => {
-            let gone = count.saturating_sub(*last);
-            start_of(&turns, gone).unwrap_or(end)..end
+            // What waits for a request goes along, and is not counted.
+            let gone = begun.saturating_sub(*last);
+            let start = start_of(&turns, gone).filter(|_| *last > 0);
+            start.unwrap_or(end)..end
         }
         Keep::First(first) => 0..start_of(&turns, *first).unwrap_or(end),
         Keep::Between(from, until) => {
             let entries: Vec<&Entry> = stream.entries().collect();
             let start = match from {
                 None => 0,
-                Some(Moment::Turn(turn)) => start_of(&turns, *turn).unwrap_or(end),
+                Some(Moment::Turn(turn)) => {
+                    start_of(&turns, *turn).ok_or(ForkError::NoTurn { id, turn: *turn, begun })?
+                }
                 Some(moment) => {
                     let position = first_from(id, &entries, moment)?;
                     // A turn without its request would be no turn.
@@ -137,6 +141,9 @@ fn kept(conversation: &Conversation, keep: &Keep) -> Result<Range<usize>, ForkEr
             };
             let end = match until {
                 None => end,
+                Some(Moment::Turn(turn)) if start_of(&turns, *turn).is_none() => {
+                    return Err(ForkError::NoTurn { id, turn: *turn, begun });
+                }
                 Some(Moment::Turn(turn)) => start_of(&turns, turn.saturating_add(1)).unwrap_or(end),
                 Some(moment) => end_at(id, &entries, moment)?,
             };
@@ -168,7 +175,7 @@ fn first_from(id: ConversationId, entries: &[&Entry], moment: &Moment) -> Result
     let found = match moment {
         Moment::Event(address) => {
             let found = entries.iter().position(|entry| entry.address == *address);
-            return found.ok_or(ForkError::NoEvent { id, address: *address });
+            return Ok(found.ok_or(LoadError::NoEvent { id, address: *address })?);
         }
         Moment::Time(time) => {
             entries.iter().position(|entry| entry.event.timestamp.instant() >= *time)
@@ -183,7 +190,7 @@ fn end_at(id: ConversationId, entries: &[&Entry], moment: &Moment) -> Result<usi
     let found = match moment {
         Moment::Event(address) => {
             let found = entries.iter().position(|entry| entry.address == *address);
-            Some(found.ok_or(ForkError::NoEvent { id, address: *address })?)
+            Some(found.ok_or(LoadError::NoEvent { id, address: *address })?)
         }
         Moment::Time(time) => {
             entries.iter().rposition(|entry| entry.event.timestamp.instant() <= *time)

@@ -14,6 +14,8 @@ pub struct Drawn {
 pub fn draw<K: Copy + PartialEq>(rows: &[(K, Option<K>)]) -> Vec<Drawn> {
     let mut lanes: Vec<Option<K>> = Vec::new();
     let mut drawn = Vec::with_capacity(rows.len());
+    // Right below a row that comes from nothing, another would look as if that came from it.
+    let mut ended = None;
     for (key, parent) in rows {
         let waiting: Vec<usize> =
             (0..lanes.len()).filter(|lane| lanes[*lane].as_ref() == Some(key)).collect();
@@ -25,10 +27,10 @@ pub fn draw<K: Copy + PartialEq>(rows: &[(K, Option<K>)]) -> Vec<Drawn> {
             lanes.pop();
         }
         let own = waiting.first().copied().unwrap_or_else(|| {
-            let free = lanes.iter().position(Option::is_none).unwrap_or(lanes.len());
-            if free == lanes.len() {
-                lanes.push(None);
-            }
+            let is_free =
+                |lane: &usize| lanes.get(*lane).is_none_or(Option::is_none) && ended != Some(*lane);
+            let free = (0..).find(is_free).unwrap_or(lanes.len());
+            lanes.resize(lanes.len().max(free + 1), None);
             free
         });
         lanes[own] = Some(*key);
@@ -39,6 +41,7 @@ pub fn draw<K: Copy + PartialEq>(rows: &[(K, Option<K>)]) -> Vec<Drawn> {
         });
         let mark = marks.collect::<String>().trim_end().to_owned();
         lanes[own] = *parent;
+        ended = parent.is_none().then_some(own);
         drawn.push(Drawn { joint, mark });
     }
     drawn
@@ -84,6 +87,11 @@ mod tests {
         let rows =
             [(5, Some(2)), (4, Some(3)), (3, Some(2)), (6, Some(2)), (2, Some(1)), (1, None)];
         assert_eq!(picture(&rows), "○ 5\n│ ○ 4\n│ ○ 3\n│ │ ○ 6\n├─┴─╯\n○ 2\n○ 1");
+    }
+
+    #[test]
+    fn what_comes_from_nothing_ends_its_line() {
+        assert_eq!(picture(&[(2, None), (3, Some(1)), (1, None)]), "○ 2\n  ○ 3\n  ○ 1");
     }
 
     #[test]

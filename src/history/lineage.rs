@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 
-use super::{operation::Operation, walk::walk};
+use super::{
+    operation::{Operation, events, is_one_operation},
+    walk::walk,
+};
 use crate::{
     model::ConversationId,
     store::{ObjectId, Record, RefError, Space},
@@ -12,7 +15,8 @@ use crate::{
 /// The conversations of a list, each after the one that it was forked from, with its depth.
 pub fn family_tree(rows: Vec<Row>) -> Vec<(usize, Row)> {
     let known: BTreeSet<_> = rows.iter().map(|row| row.id).collect();
-    let parent = |row: &Row| row.heading.forked.filter(|from| known.contains(from));
+    let parent =
+        |row: &Row| row.heading.forked.filter(|from| *from != row.id && known.contains(from));
     let mut children: BTreeMap<Option<ConversationId>, Vec<Row>> = BTreeMap::new();
     for row in rows {
         children.entry(parent(&row)).or_default().push(row);
@@ -65,6 +69,7 @@ pub struct Branching {
 
 /// The operations of several conversations, newest first, each after all that came from it.
 pub fn branchings(workspace: &Workspace, members: &[Handle]) -> Result<Vec<Branching>, LoadError> {
+    let Some(known_as) = members.first().map(Handle::id) else { return Ok(Vec::new()) };
     let mut records: HashMap<ObjectId, Record> = HashMap::new();
     let mut tips: HashMap<ObjectId, Vec<ConversationId>> = HashMap::new();
     for member in members {
@@ -100,18 +105,18 @@ pub fn branchings(workspace: &Workspace, members: &[Handle]) -> Result<Vec<Branc
         let mut parent = own.last().and_then(|record| record.parent());
         while let Some(before) = parent.and_then(|id| records.get(&id)) {
             let newest = own.last().expect("it has a commit");
-            if is_end(before.id) || !super::operation::is_same(newest, before) {
+            if is_end(before.id) || !is_one_operation(newest, before) {
                 break;
             }
             own.push(before.clone());
             parent = before.parent();
         }
-        let events = |record: &Record| i64::try_from(record.summary()?.events).ok();
+        let count = |record: &Record| events(workspace, known_as, record);
         let before = match parent.and_then(|id| records.get(&id)) {
-            Some(before) => events(before),
+            Some(before) => count(before),
             None => Some(0),
         };
-        let after = own.first().and_then(events);
+        let after = own.first().and_then(count);
         let delta = after.zip(before).map(|(after, before)| after - before);
         if let Some(parent) = parent {
             let left = children.entry(parent).or_insert(1);

@@ -26,6 +26,8 @@ pub enum Scope {
     Version,
     /// A place in the stream: an address, a turn, a time.
     Place,
+    /// An event: an address, or the name of its file.
+    Event,
 }
 
 impl Scope {
@@ -35,21 +37,23 @@ impl Scope {
             Self::Version => {
                 "a commit such as `1f2e3d4c`, `turn 4`, `~2` (operations ago), `2h ago` or `2026-11-01 14:03`"
             }
+            Self::Event => "a number such as `007`, or the name of its file",
             Self::Place => "an address such as `007`, `turn 4`, `2h ago` or `2026-11-01 14:03`",
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Self::Version => "version",
-            Self::Place => "place in a conversation",
+            Self::Version => "a version",
+            Self::Place => "a place in a conversation",
+            Self::Event => "an address",
         }
     }
 }
 
 /// A text that is not a moment.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a {}: expected {}", given.escape_debug(), scope.name(), scope.accepts())]
+#[error("`{}` is not {}: expected {}", given.escape_debug(), scope.name(), scope.accepts())]
 pub struct InvalidMoment {
     /// The text.
     pub given: String,
@@ -62,7 +66,7 @@ pub struct InvalidMoment {
 #[error("`{}` is not an age: expected a time span such as `30d`, `2 weeks` or `12h`", .0.escape_debug())]
 pub struct InvalidAge(pub String);
 
-/// The fewest digits by which a commit is known.
+/// How many digits a commit may be named by.
 const COMMIT_DIGITS: std::ops::RangeInclusive<usize> = 4..=40;
 
 impl Moment {
@@ -74,8 +78,12 @@ impl Moment {
                 operations(trimmed).or_else(|| turn(trimmed)).or_else(|| commit(trimmed))
             }
             Scope::Place => address(trimmed).or_else(|| turn(trimmed)),
+            Scope::Event => address(trimmed),
         };
-        let moment = moment.or_else(|| time(trimmed, now).map(Self::Time));
+        let moment = match scope {
+            Scope::Event => moment,
+            Scope::Version | Scope::Place => moment.or_else(|| time(trimmed, now).map(Self::Time)),
+        };
         moment.ok_or_else(|| InvalidMoment { given: text.to_owned(), scope })
     }
 }

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 
 use super::walk::{Walk, walk};
 use crate::{
-    model::Timestamp,
+    model::{ConversationId, Timestamp, counted},
     store::{ObjectId, Origin, Record},
     workspace::{Handle, LoadError, Workspace},
 };
@@ -86,10 +86,11 @@ impl Operation {
 /// What several commits did, in a few words; the first one tells if they made a conversation.
 pub(super) fn several(commits: u64, events: Option<i64>, first: &str) -> String {
     let count = events.and_then(|events| u64::try_from(events).ok()).unwrap_or(commits);
-    let plural = if count == 1 { "" } else { "s" };
+    let events = counted(count, "event");
     match first.split_once(' ') {
-        Some(("create", _)) => format!("{first} with {count} event{plural}"),
-        Some((verb @ "append", _)) => format!("{verb} {count} event{plural}"),
+        Some(("create", _)) => format!("{first} with {events}"),
+        Some(("repair", _)) => first.to_owned(),
+        Some((verb @ "append", _)) => format!("{verb} {events}"),
         _ => format!("{first} and {} more", commits.saturating_sub(1)),
     }
 }
@@ -97,7 +98,7 @@ pub(super) fn several(commits: u64, events: Option<i64>, first: &str) -> String 
 /// Operations of a conversation, newest first.
 pub struct Operations<'a> {
     workspace: &'a Workspace,
-    handle: Handle,
+    id: ConversationId,
     walk: Peekable<Walk<'a>>,
     /// How many events the next one to come led to, once that is known.
     counted: Option<Option<i64>>,
@@ -107,7 +108,7 @@ pub struct Operations<'a> {
 pub fn operations<'a>(workspace: &'a Workspace, handle: &Handle) -> Operations<'a> {
     Operations {
         workspace,
-        handle: handle.clone(),
+        id: handle.id(),
         walk: walk(workspace, handle).peekable(),
         counted: None,
     }
@@ -124,12 +125,12 @@ impl Iterator for Operations<'_> {
         let mut records = vec![last];
         while let Some(Ok(before)) = self.walk.peek() {
             let first = records.last().expect("it has a commit");
-            if !is_same(first, before) {
+            if !is_one_operation(first, before) {
                 break;
             }
             records.extend(self.walk.next().and_then(Result::ok));
         }
-        let count = |record: &Record| events(self.workspace, &self.handle.at(record.id), record);
+        let count = |record: &Record| events(self.workspace, self.id, record);
         let after = self.counted.take().unwrap_or_else(|| count(&records[0]));
         let before = match self.walk.peek() {
             Some(Ok(before)) => count(before),
@@ -143,16 +144,16 @@ impl Iterator for Operations<'_> {
 }
 
 /// How many events a version has: from its commit, else from its tree.
-fn events(workspace: &Workspace, handle: &Handle, record: &Record) -> Option<i64> {
+pub(super) fn events(workspace: &Workspace, id: ConversationId, record: &Record) -> Option<i64> {
     let count = match record.summary() {
         Some(summary) => summary.events,
-        None => workspace.snapshot(handle.id(), record.id).ok()?.order.len() as u64,
+        None => workspace.snapshot(id, record.id).ok()?.order.len() as u64,
     };
     i64::try_from(count).ok()
 }
 
 /// Whether a commit and the one before it belong to one operation.
-pub(super) fn is_same(record: &Record, before: &Record) -> bool {
+pub(super) fn is_one_operation(record: &Record, before: &Record) -> bool {
     match (&record.deed, &before.deed) {
         (Some(one), Some(other)) => one.operation == other.operation && one.begins.is_none(),
         _ => false,

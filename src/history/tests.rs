@@ -1,6 +1,6 @@
 //! Undo and redo in a real store, against a history in memory.
 
-use std::path::Path;
+use std::{path::Path, process::Command};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -36,6 +36,17 @@ impl World {
         self.workspace.store().commit(self.guard.commit()).unwrap().tree
     }
 
+    /// Runs git on the store, which takes no lock of ours.
+    fn git(&self, args: &[&str]) -> String {
+        let mut git = Command::new("git");
+        for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+            git.env(format!("{name}_NAME"), "Ann").env(format!("{name}_EMAIL"), "ann@example.com");
+        }
+        let output = git.arg("-C").arg(self.workspace.store().path()).args(args).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+    }
+
     /// Whether it changed anything.
     fn act(&mut self, action: &Action, past: &[ObjectId]) -> bool {
         let Self { workspace, guard, .. } = self;
@@ -46,13 +57,13 @@ impl World {
                 true
             }
             Action::Title(title) => {
-                let set = workspace.revise_meta(guard, "title".to_owned(), |meta| {
+                let set = workspace.revise_meta(guard, "title", |meta| {
                     meta.title = Some(title.clone());
                 });
                 set.unwrap().is_some()
             }
             Action::Label(key, value) => {
-                let set = workspace.revise_meta(guard, "label".to_owned(), |meta| {
+                let set = workspace.revise_meta(guard, "label", |meta| {
                     meta.labels.insert(key.clone(), value.clone());
                 });
                 set.unwrap().is_some()
@@ -164,4 +175,18 @@ proptest! {
         }
         prop_assert_eq!(redo(&world.workspace, &mut world.guard).unwrap(), None);
     }
+}
+
+#[test]
+fn a_title_is_set_although_git_was_faster() {
+    let mut world = World::new();
+    let (tip, tree) = (world.guard.commit().to_string(), world.tree().to_string());
+    let by_hand = world.git(&["commit-tree", &tree, "-p", &tip, "-m", "by hand"]);
+    world.git(&["update-ref", &format!("refs/heads/{}", world.guard.id()), &by_hand]);
+    let World { workspace, guard, .. } = &mut world;
+    let title = |meta: &mut Meta| meta.title = Some("New".to_owned());
+    let set = workspace.revise_meta(guard, "title New", title).unwrap().unwrap();
+    let commit = workspace.store().commit(set).unwrap();
+    assert_eq!(commit.parents, [ObjectId::from_hex(by_hand.as_bytes()).unwrap()]);
+    assert_eq!(workspace.meta(guard).unwrap().title.as_deref(), Some("New"));
 }

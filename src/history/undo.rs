@@ -2,7 +2,7 @@
 
 use super::{
     cursor::{self, Destination, Step},
-    operation::several,
+    operation::{events, several},
     walk::{record, short},
 };
 use crate::{
@@ -26,9 +26,6 @@ pub struct Turned {
     pub commit: ObjectId,
 }
 
-/// How often a change starts over when something else than jp was faster.
-const ATTEMPTS: usize = 20;
-
 /// Brings back the tree from before the last operation; `None` if there is nothing to undo.
 pub fn undo(workspace: &Workspace, guard: &mut Guard) -> Result<Option<Turned>, AppendFailure> {
     turn(workspace, guard, "undo", |tip, read| cursor::undo(tip, read))
@@ -46,7 +43,7 @@ pub fn restore(
     guard: &mut Guard,
     version: &Handle,
 ) -> Result<Option<Turned>, AppendFailure> {
-    attempt(workspace, guard, |guard| {
+    workspace.keep_trying(guard, |guard| {
         workspace.check_writable(guard)?;
         workspace.check_writable(version)?;
         let (old, present) = (record(workspace, version)?, record(workspace, guard)?);
@@ -78,9 +75,9 @@ fn turn(
     verb: &str,
     decide: Decide,
 ) -> Result<Option<Turned>, AppendFailure> {
-    attempt(workspace, guard, |guard| {
+    workspace.keep_trying(guard, |guard| {
         workspace.check_writable(guard)?;
-        let mut read = |id| Ok(step(record(workspace, &guard.at(id))?));
+        let mut read = |id| step(workspace, &guard.at(id));
         let Some(Destination { source, operation, links }) = decide(guard.commit(), &mut read)?
         else {
             return Ok(None);
@@ -109,32 +106,19 @@ fn commit(
     workspace.revise(guard, Revision { subject, body, origin, content, summary, links })
 }
 
-/// Tries again when something else than jp, which knows no locks, moved the conversation.
-fn attempt<T>(
-    workspace: &Workspace,
-    guard: &mut Guard,
-    mut change: impl FnMut(&mut Guard) -> Result<T, AppendFailure>,
-) -> Result<T, AppendFailure> {
-    for _ in 0..ATTEMPTS {
-        match change(guard) {
-            Err(AppendFailure::Contended { .. }) => workspace.refresh(guard)?,
-            done => return done,
-        }
+fn step(workspace: &Workspace, version: &Handle) -> Result<Step, LoadError> {
+    let own = record(workspace, version)?;
+    let parent = own.parent();
+    let Some(deed) = own.deed else { return Ok(Step { parent, ..Step::default() }) };
+    let mut links = deed.links;
+    if let Some(state) = links.stands_for
+        && record(workspace, &version.at(state))?.tree != own.tree
+    {
+        // Somebody amended it: it is a change of its own now.
+        links = Links { base: links.base, ..Links::default() };
     }
-    Err(AppendFailure::Contended { id: guard.id() })
-}
-
-fn step(record: Record) -> Step {
-    let parent = record.parent();
-    match record.deed {
-        None => Step { parent, ..Step::default() },
-        Some(deed) => Step {
-            parent,
-            operation: Some(deed.operation),
-            begins: deed.begins.is_some(),
-            links: deed.links,
-        },
-    }
+    let begins = deed.begins == Some(version.id());
+    Ok(Step { parent, operation: Some(deed.operation), begins, links })
 }
 
 /// What the operation that ends with a commit did, in a few words, without walking through it.
@@ -146,18 +130,15 @@ fn what(workspace: &Workspace, guard: &Guard, last: ObjectId) -> Result<String, 
     if operation(&end).is_none() || operation(&end) != operation(&before) {
         return Ok(end.subject().to_owned());
     }
-    let mut read = |id| Ok::<_, LoadError>(step(record(workspace, &guard.at(id))?));
+    let mut read = |id| step(workspace, &guard.at(id));
     let base = cursor::undo(last, &mut read)?.map(|destination| destination.source);
-    let events = |record: &Record| Some(record.summary()?.events);
-    let count = match base {
-        Some(base) => {
-            let base = record(workspace, &guard.at(base))?;
-            events(&end).zip(events(&base)).map(|(after, before)| after.saturating_sub(before))
-        }
-        None => events(&end),
+    let count = |commit: ObjectId| {
+        let version = guard.at(commit);
+        Ok::<_, LoadError>(events(workspace, guard.id(), &record(workspace, &version)?))
     };
-    let events = count.and_then(|count| i64::try_from(count).ok());
-    Ok(several(count.unwrap_or(2), events, end.subject()))
+    let before = base.map_or(Ok(Some(0)), count)?;
+    let more = count(last)?.zip(before).map(|(after, before)| after - before);
+    Ok(several(2, more, end.subject()))
 }
 
 /// The `meta.toml` of a version as it has to be here, if that differs: a fork stays a fork when it

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::{
-    store::{ObjectError, ObjectId, Record},
+    store::{ObjectId, Record},
     workspace::{Handle, LoadError, Workspace},
 };
 
@@ -56,8 +56,7 @@ pub fn records<'a>(
 
 /// Reads one commit of a conversation.
 pub fn record(workspace: &Workspace, handle: &Handle) -> Result<Record, LoadError> {
-    let read: Result<Record, ObjectError> =
-        Record::read(workspace.store().objects(), handle.commit(), &mut Vec::new());
+    let read = Record::read(workspace.store().objects(), handle.commit(), &mut Vec::new());
     read.map_err(|source| LoadError::object(handle.id(), source))
 }
 

@@ -228,6 +228,11 @@ impl EventType {
             Self::Compaction => "compaction",
         }
     }
+
+    /// Whether events of this type wait for the request that they belong to.
+    pub fn is_prelude(self) -> bool {
+        matches!(self, Self::ConfigDelta | Self::Compaction | Self::Attachment)
+    }
 }
 
 impl fmt::Display for EventType {

@@ -6,6 +6,7 @@
 mod address;
 mod answer;
 mod body;
+mod count;
 mod event;
 mod id;
 mod inquiry;
@@ -22,6 +23,7 @@ mod tool;
 pub use address::{Address, InvalidAddress};
 pub use answer::{Block, Finish, Signature};
 pub use body::Body;
+pub use count::counted;
 pub use event::{
     Attachment, Compaction, Event, EventKind, EventType, Message, Metadata, Reasoning, Request,
     Structured, UnknownEventType, Writer,

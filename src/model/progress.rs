@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Answer, AnswerId, AnswerType, Block, CallId, Event, EventKind, EventType, InquiryId,
-    InquiryResponse, Message, Outcome, Pending, Reasoning, Status, Structured, ToolName,
+    Answer, AnswerId, AnswerType, Block, CallId, Event, EventKind, InquiryId, InquiryResponse,
+    Message, Outcome, Pending, Reasoning, Status, Structured, ToolName,
 };
 
 /// What the events so far amount to.
@@ -264,7 +264,7 @@ impl Progress {
             *self =
                 Self { groups: self.groups.saturating_add(1), prelude: true, ..Self::default() };
         }
-        if !is_prelude(event.event_type()) {
+        if !event.event_type().is_prelude() {
             self.prelude = false;
         }
         match &event.kind {
@@ -321,9 +321,4 @@ impl Progress {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_false(flag: &bool) -> bool {
     !flag
-}
-
-/// Whether events of this type wait for the request that they belong to.
-pub(super) fn is_prelude(event_type: EventType) -> bool {
-    matches!(event_type, EventType::ConfigDelta | EventType::Compaction | EventType::Attachment)
 }

@@ -1,6 +1,6 @@
 //! The events of a conversation, split into turns.
 
-use super::{Address, Event, EventKind, Pending, Progress, progress::is_prelude};
+use super::{Address, Event, EventKind, Pending, Progress};
 
 /// An event at its address.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,11 @@ impl Stream {
         stream
     }
 
+    /// How many turns have begun.
+    pub fn begun(&self) -> u64 {
+        self.turns.len() as u64 + u64::from(self.incomplete.is_some())
+    }
+
     /// All events, in order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         let incomplete = self.incomplete.iter().flat_map(|incomplete| &incomplete.turn.entries);
@@ -87,7 +92,7 @@ impl Stream {
 
 /// Takes from the end of a turn what belongs to the request after it.
 fn take_prelude(turn: &mut Turn) -> Vec<Entry> {
-    let kept = turn.entries.iter().rposition(|entry| !is_prelude(entry.event.event_type()));
+    let kept = turn.entries.iter().rposition(|entry| !entry.event.event_type().is_prelude());
     turn.entries.split_off(kept.map_or(0, |last| last + 1))
 }
 

@@ -90,6 +90,11 @@ impl Listed {
         self.event.as_ref().map(|event| &event.kind)
     }
 
+    /// Whether it belongs to the request that comes after it.
+    fn is_prelude(&self) -> bool {
+        self.event.as_ref().is_some_and(|event| event.event_type().is_prelude())
+    }
+
     fn path(&self) -> TreePath {
         TreePath::event_in(self.run.as_ref(), &self.name)
     }
@@ -134,7 +139,7 @@ fn places(input: &Cut, remarks: &mut Vec<String>) -> Vec<Place> {
     let place = |(at, stays): (usize, bool)| Place {
         was: turns_before[at],
         now: if stays { turns_after.next() } else { None },
-        solid: asked(at) && !input.stream[at].event.as_ref().is_some_and(is_prelude),
+        solid: asked(at) && !input.stream[at].is_prelude(),
     };
     stays.into_iter().enumerate().map(place).collect()
 }
@@ -208,15 +213,9 @@ fn turns<'a>(events: impl Iterator<Item = Option<&'a Event>>) -> Vec<u64> {
             turns[before..].fill(turn);
         }
         turns.push(turn);
-        prelude = if is_prelude(event) { prelude + 1 } else { 0 };
+        prelude = if event.event_type().is_prelude() { prelude + 1 } else { 0 };
     }
     turns
-}
-
-/// Whether an event belongs to the request that comes after it.
-fn is_prelude(event: &Event) -> bool {
-    let event_type = event.event_type();
-    matches!(event_type, EventType::ConfigDelta | EventType::Compaction | EventType::Attachment)
 }
 
 /// The runs that go as a whole: nothing of the stream stays in them, and nothing stands beside it.
@@ -292,7 +291,7 @@ fn cut_manifests(
                     }
                 }
                 Line::Run(_) => lines.push(line.clone()),
-                Line::Remark(text) => headings.put(run, at, text, &mut lines),
+                Line::Remark(_) => headings.put(run, at, line, &mut lines),
             }
         }
         manifests.insert(run.clone(), Manifest::from_lines(lines));
@@ -302,7 +301,7 @@ fn cut_manifests(
 
 /// The remarks of a manifest that say something.
 fn words(manifest: &Manifest) -> Vec<Line> {
-    let says = |line: &&Line| matches!(line, Line::Remark(text) if !text.trim().is_empty());
+    let says = |line: &&Line| matches!(line, Line::Remark(_)) && !line.is_blank();
     manifest.lines().iter().filter(says).cloned().collect()
 }
 

@@ -64,10 +64,7 @@ fn full_run(lines: &[Line]) -> Option<(usize, usize)> {
 
 /// How many lines before an event are the heading of its turn.
 fn heading(before: &[Line]) -> usize {
-    match before.last() {
-        Some(Line::Remark(text)) if text.starts_with("# Turn ") => 1,
-        _ => 0,
-    }
+    usize::from(before.last().is_some_and(|line| line.as_heading().is_some()))
 }
 
 #[cfg(test)]

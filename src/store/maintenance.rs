@@ -130,6 +130,8 @@ impl Store {
             "-q",
             "--all",
             "--reflog",
+            // What is staged in work trees.
+            "--indexed-objects",
             "--no-reuse-delta",
             "--delta-base-offset",
             "--window=250",

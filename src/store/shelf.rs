@@ -59,7 +59,7 @@ impl Store {
             Err(RefError::Moved { .. }) => return Err(MoveError::Taken { id, to }),
             moved => moved?,
         }
-        let message = format!("jp: from {} to {}", from.name(), to.name());
+        let message = message(from, to);
         let signature = mover.identity.signature(mover.time);
         refs::log::add(self.path(), &old, &new, commit, &LogLine { signature, message })?;
         Ok(refs::delete(self.path(), &old, Expected::Is(commit))?)
@@ -82,6 +82,12 @@ impl Store {
         refs::log::last_moved(self.path(), &Self::ref_name(space, id))
     }
 
+    /// Where a conversation was before it was put where it is, if that is known.
+    pub fn moved_from(&self, space: Space, id: ConversationId) -> Option<Space> {
+        let said = refs::log::last_message(self.path(), &Self::ref_name(space, id))?;
+        Space::ALL.into_iter().find(|from| message(*from, space) == said)
+    }
+
     fn is_ancestor(&self, ancestor: ObjectId, of: ObjectId) -> Result<bool, ObjectError> {
         let mut buffer = Vec::new();
         let mut next = Some(of);
@@ -93,4 +99,8 @@ impl Store {
         }
         Ok(false)
     }
+}
+
+fn message(from: Space, to: Space) -> String {
+    format!("jp: from {} to {}", from.name(), to.name())
 }

@@ -1,13 +1,13 @@
 //! A conversation as it was at one commit: its files in order, and everything that is wrong.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     fmt,
 };
 
 use gix::ObjectId;
 
-use super::{Commit, Listing, ObjectError, Objects};
+use super::{Commit, Found, Listing, ObjectError, Objects};
 use crate::{
     format::{
         Compatibility, FileName, Flaw, FormatVersion, Line, Manifest, RunName, decode_meta, limits,
@@ -195,12 +195,13 @@ impl Snapshot {
         self.version.compatibility() == Compatibility::ReadWrite
     }
 
-    /// The content of the file at an address: the one in the stream, else one beside it.
-    pub fn file_at(&self, address: Address) -> Option<ObjectId> {
-        let listed = self.order.iter().filter(|located| located.name.address() == address);
+    /// The file at an address: the one in the stream, else one beside it.
+    pub fn file_at(&self, address: Address) -> Option<Found> {
+        let listed = self.order.iter().filter_map(|located| Some((&located.name, located.blob?)));
         let beside = self.listings.values().flat_map(|listing| &listing.files);
-        let beside = beside.filter(|(name, _)| name.address() == address).map(|(_, blob)| *blob);
-        listed.filter_map(|located| located.blob).chain(beside).next()
+        let all = listed.chain(beside.map(|(name, blob)| (name, *blob)));
+        let found = |(name, blob): (&FileName, ObjectId)| Found { name: name.clone(), blob };
+        all.filter(|(name, _)| name.address() == address).map(found).next()
     }
 
     /// The address after the highest one that is in use.
@@ -262,27 +263,15 @@ impl Snapshot {
         if !flaws.is_empty() {
             self.flawed.insert(run.clone());
         }
-        let mut places = None;
-        for line in manifest.lines() {
-            let (entry, wrong) = match line {
-                Line::Run(name) if run.is_some() => {
-                    (format!("{name}/"), "a sealed run has no runs of its own")
-                }
-                Line::Run(name) if !self.listings.contains_key(&Some(name.clone())) => {
-                    (format!("{name}/"), "there is no such directory")
-                }
-                Line::Event(name) if !self.has(run, name) => {
-                    (name.to_string(), "there is no such file")
-                }
-                Line::Event(_) | Line::Run(_) | Line::Remark(_) => continue,
-            };
+        let listings = &self.listings;
+        let has_run = |name: &RunName| listings.contains_key(&Some(name.clone()));
+        let own = listings.get(run);
+        let has_event = |name: &FileName| own.is_some_and(|own| own.files.contains_key(name));
+        for (line, flaw) in manifest.dead_ends(&bytes, run.as_ref(), has_run, has_event) {
             if matches!(line, Line::Run(_)) {
                 self.flawed.insert(run.clone());
             }
-            let places = places.get_or_insert_with(|| places_in(&bytes));
-            let place = places.get(entry.as_bytes());
-            let (line, column) = (place.map(|place| place.0), place.map(|place| place.1));
-            flaws.push(Flaw { line, column, message: format!("`{entry}`: {wrong}") });
+            flaws.push(flaw);
             if flaws.len() > limits::FLAWS {
                 flaws.push(Flaw::new("there may be more"));
                 break;
@@ -290,10 +279,6 @@ impl Snapshot {
         }
         self.complain(&path, flaws);
         Ok(Some(manifest))
-    }
-
-    fn has(&self, run: &Option<RunName>, name: &FileName) -> bool {
-        self.listings.get(run).is_some_and(|listing| listing.files.contains_key(name))
     }
 
     fn put_in_order(&mut self) {
@@ -351,14 +336,4 @@ impl Snapshot {
         let problem = |flaw| Problem { path: path.clone(), flaw, kind: ProblemKind::Damage };
         self.problems.extend(flaws.into_iter().map(problem));
     }
-}
-
-/// The line and column of each entry of a manifest.
-fn places_in<'a>(manifest: &'a [u8]) -> HashMap<&'a [u8], (usize, usize)> {
-    let lines = manifest.split(|byte| *byte == b'\n').enumerate();
-    let place = |(index, line): (usize, &'a [u8])| {
-        let column = 1 + line.len() - line.trim_ascii_start().len();
-        (line.trim_ascii(), (index + 1, column))
-    };
-    lines.map(place).collect()
 }

@@ -23,6 +23,25 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// The same for a JSON text, which keeps its meaning.
+pub fn escape_json(text: &str) -> Cow<'_, str> {
+    let does_harm = |c: char| c != '\n' && is_unsafe(c);
+    if !text.contains(does_harm) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if !does_harm(c) {
+            safe.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            write!(safe, "\\u{unit:04x}").expect("a String takes any text");
+        }
+    }
+    Cow::Owned(safe)
+}
+
 /// The same for a text of several lines: line breaks stay, and tabs become spaces.
 pub fn escape_lines(text: &str) -> Cow<'_, str> {
     let mut from = 0;

@@ -9,16 +9,18 @@ mod pager;
 mod style;
 mod table;
 mod terminal;
+mod time;
 mod transcript;
 mod width;
 
 pub use confirm::confirm;
-pub use escape::{escape, escape_lines};
-pub use markdown::render;
+pub use escape::{escape, escape_json, escape_lines};
+pub use markdown::{backticks, render};
 pub use pager::{ENDS_ON_INTERRUPT, page};
 pub use style::{Face, Style};
 pub use table::Table;
 pub use terminal::Size;
+pub use time::minute;
 pub use transcript::{Detail, Hole, Look, Transcript};
 pub use width::{shorten, width};
 

@@ -28,9 +28,6 @@ pub struct Receipt {
     pub notes: Vec<String>,
 }
 
-/// How often a write starts over when somebody else was faster.
-const ATTEMPTS: usize = 20;
-
 /// Checks an event file and gives it a timestamp if it has none.
 pub fn prepare(
     bytes: Vec<u8>,
@@ -62,22 +59,22 @@ impl Workspace {
     /// Appends events: one commit each, all of them durable when this returns.
     pub fn append(&self, guard: &mut Guard, drafts: &[Draft]) -> Result<Receipt, AppendFailure> {
         let id = guard.id();
-        for _ in 0..ATTEMPTS {
+        self.keep_trying(guard, |guard| {
             let state = match guard.take_state() {
                 Some(state) => state,
                 None => self.state(id)?,
             };
-            match self.commit_all(guard.lock(), id, state, None, drafts) {
-                Ok((state, receipt)) => {
-                    let commit = state.tip.commit.unwrap_or_else(|| guard.commit());
-                    guard.moved_to(commit, Some(state));
-                    return Ok(receipt);
+            let written = self.commit_all(guard.lock(), id, state, None, drafts);
+            let (state, receipt) = written.map_err(|error| match error {
+                AppendFailure::Write { source: WriteError::Moved, .. } => {
+                    AppendFailure::Contended { id }
                 }
-                Err(AppendFailure::Write { source: WriteError::Moved, .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(AppendFailure::Contended { id })
+                error => error,
+            })?;
+            let commit = state.tip.commit.unwrap_or_else(|| guard.commit());
+            guard.moved_to(commit, Some(state));
+            Ok(receipt)
+        })
     }
 
     fn commit_all(

@@ -38,9 +38,10 @@ impl Workspace {
     /// read, and one for the events.
     pub fn mend(&self, guard: &mut Guard) -> Result<Checkup, AppendFailure> {
         let id = guard.id();
+        let operation = self.new_operation()?;
         let mut checkup = match self.check(guard) {
             Err(LoadError::Read { source, .. }) if !matches!(source, ReadError::Version(_)) => {
-                self.go_back(guard, &source.to_string())?
+                self.go_back(guard, &source.to_string(), &operation)?
             }
             checkup => checkup?,
         };
@@ -62,7 +63,7 @@ impl Workspace {
             }
             let Repairs { changes, actions } = repairs;
             let content = Content::Changed(changes);
-            checkup.commit = Some(self.commit_repair(guard, content, &actions)?);
+            checkup.commit = Some(self.commit_repair(guard, content, &actions, &operation)?);
             checkup.actions.extend(actions);
         }
         checkup.left = self.examine(guard)?.problems;
@@ -88,7 +89,12 @@ impl Workspace {
     }
 
     /// Brings back the last version that can be read, when the present one cannot.
-    fn go_back(&self, guard: &mut Guard, why: &str) -> Result<Checkup, AppendFailure> {
+    fn go_back(
+        &self,
+        guard: &mut Guard,
+        why: &str,
+        operation: &str,
+    ) -> Result<Checkup, AppendFailure> {
         let id = guard.id();
         let tip = guard.commit();
         let unreadable = |source| AppendFailure::Load(LoadError::object(id, source));
@@ -106,7 +112,7 @@ impl Workspace {
         let action = format!("the version of commit {} is brought back: {why}", commit.id);
         let actions = vec![action];
         let written =
-            self.commit_repair(guard, Content::Tree(commit.tree, Vec::new()), &actions)?;
+            self.commit_repair(guard, Content::Tree(commit.tree, Vec::new()), &actions, operation)?;
         let path = TreePath::manifest();
         let problem = Problem { path, flaw: Flaw::new(why), kind: ProblemKind::Damage };
         Ok(Checkup { problems: vec![problem], actions, commit: Some(written), left: Vec::new() })
@@ -118,6 +124,7 @@ impl Workspace {
         guard: &mut Guard,
         content: Content,
         actions: &[String],
+        operation: &str,
     ) -> Result<ObjectId, AppendFailure> {
         let revision = Revision {
             subject: format!("repair {}", guard.id()),
@@ -127,7 +134,7 @@ impl Workspace {
             summary: None,
             links: Links::default(),
         };
-        self.revise(guard, revision)
+        self.revise_in(guard, revision, operation.to_owned())
     }
 }
 

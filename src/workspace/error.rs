@@ -6,7 +6,7 @@ use crate::{
     config::ConfigError,
     format::FormatVersion,
     fsutil::FsError,
-    model::ConversationId,
+    model::{Address, ConversationId},
     plan::AppendError,
     store::{
         LockError, MoveError, ObjectError, Problem, PublishError, ReadError, RefError, Space,
@@ -50,6 +50,8 @@ pub enum LoadError {
     Read { id: ConversationId, source: ReadError },
     #[error("conversation {id} is refused: {}", first(problems))]
     Foreign { id: ConversationId, problems: Vec<Problem> },
+    #[error("conversation {id} has no event {address}")]
+    NoEvent { id: ConversationId, address: Address },
     #[error("conversation {0} has no commit any more")]
     Gone(ConversationId),
     #[error(transparent)]
@@ -84,7 +86,7 @@ pub enum AppendFailure {
     Damaged { id: ConversationId, problems: Vec<Problem> },
     #[error("conversation {id} was changed by something else again and again")]
     Contended { id: ConversationId },
-    #[error("conversation {id} is {}", away(*space))]
+    #[error("conversation {id} is {}", space.whereabouts())]
     PutAway { id: ConversationId, space: Space },
     #[error("conversation {id} is locked by another process: {source}")]
     Locked { id: ConversationId, source: LockError },
@@ -112,14 +114,6 @@ impl AppendFailure {
             }
             source => Self::Write { id, source },
         }
-    }
-}
-
-fn away(space: Space) -> &'static str {
-    match space {
-        Space::Heads => "active",
-        Space::Archive => "archived",
-        Space::Trash => "in the trash",
     }
 }
 

@@ -8,19 +8,17 @@ use std::{
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
-    str::FromStr,
 };
 
 use tempfile::TempDir;
 
 use super::{
-    Conversation, Handle, LoadError, Workspace,
+    Handle, LoadError, Workspace,
     place::{BESIDE, Place},
 };
 use crate::{
-    format::{Decoded, FileName, Flaw, decode, limits},
+    format::{Flaw, limits},
     fsutil::{self, AtPath, FsError},
-    model::Event,
     store::{Problem, ProblemKind, ReadError},
 };
 
@@ -90,30 +88,6 @@ impl Workspace {
         let files = writer.finish()?;
         target.take_name(aside, directory)?;
         Ok(Exported { files, problems: conversation.problems, missing })
-    }
-
-    /// The configuration that a conversation began with, if it has one that can be read.
-    pub fn base_config(&self, conversation: &Conversation) -> Option<toml::Table> {
-        let blob = conversation.snapshot.listings.get(&None)?.config?;
-        let bytes = self.store.objects().blob(&blob, limits::MANIFEST_FILE).ok()?;
-        toml::Table::from_str(std::str::from_utf8(&bytes).ok()?).ok()
-    }
-
-    /// The requests that wait for a running turn to end, in their order, as far as they can be
-    /// read.
-    pub fn queued(&self, conversation: &Conversation) -> Vec<(FileName, Event)> {
-        let snapshot = &conversation.snapshot;
-        let mut queue: Vec<_> =
-            snapshot.listings.get(&None).map(|top| &top.queue).into_iter().flatten().collect();
-        queue.sort_by_key(|(name, _)| name.address());
-        let read = |(name, blob): (&FileName, _)| {
-            let bytes = self.store.objects().blob(blob, limits::EVENT_FILE).ok()?;
-            let committed = snapshot.commit.committed;
-            let decoded = decode(&bytes, name.form(), name.hinted_type(), committed);
-            let Decoded { event, .. } = decoded.ok()?;
-            Some((name.clone(), event))
-        };
-        queue.into_iter().filter_map(read).collect()
     }
 }
 

@@ -1,12 +1,12 @@
 //! Handles and guards: proof that a conversation exists, and proof that nobody else writes it.
 
-use std::{collections::BTreeSet, ops::Deref};
+use std::ops::Deref;
 
-use super::{AppendFailure, LoadError, SelectError, Workspace};
+use super::{AppendFailure, LoadError, Workspace};
 use crate::{
     model::ConversationId,
     plan::{Heading, Outline},
-    store::{Commit, Holder, Lock, ObjectId, RefError, RefName, Space, Tip},
+    store::{Holder, Lock, LockError, ObjectId, Space, Tip},
 };
 
 /// Proof that a conversation exists, as it was at one of its commits; needed to read it.
@@ -135,87 +135,7 @@ impl Guard {
     }
 }
 
-/// How many candidates an error lists.
-const CANDIDATES: usize = 5;
-
 impl Workspace {
-    /// The active conversations, by id.
-    pub fn ids(&self) -> Result<Vec<(ConversationId, ObjectId)>, RefError> {
-        self.ids_in(Space::Heads)
-    }
-
-    /// The conversations of a space, by id. One that is half moved is where it was found first.
-    pub fn ids_in(&self, space: Space) -> Result<Vec<(ConversationId, ObjectId)>, RefError> {
-        self.keep_strongest(space, self.store.list(space)?.refs)
-    }
-
-    /// The conversations among refs of a space, without those that are half moved and count as
-    /// being in a stronger space.
-    pub(super) fn keep_strongest(
-        &self,
-        space: Space,
-        refs: Vec<(RefName, ObjectId)>,
-    ) -> Result<Vec<(ConversationId, ObjectId)>, RefError> {
-        let mut ids = conversations(refs);
-        for stronger in space.stronger() {
-            let hidden = conversations(self.store.list(*stronger)?.refs);
-            let hidden: BTreeSet<_> = hidden.into_iter().map(|(id, _)| id).collect();
-            ids.retain(|(id, _)| !hidden.contains(id));
-        }
-        Ok(ids)
-    }
-
-    /// The conversation with this id, or the only one whose id begins so: an active one, else an
-    /// archived one, else one in the trash.
-    pub fn select(&self, given: &str) -> Result<Handle, SelectError> {
-        if let Ok(id) = given.parse() {
-            for space in Space::ALL {
-                if let Some(commit) = self.store.tip(space, id)? {
-                    return Ok(Handle { id, space, commit });
-                }
-            }
-        }
-        let mut known = Vec::new();
-        for space in Space::ALL {
-            let all = self.ids_in(space)?;
-            let begins = |(id, _): &&(ConversationId, ObjectId)| is_beginning(given, *id);
-            let matching: Vec<_> = all.iter().filter(begins).collect();
-            let given = given.to_owned();
-            match matching[..] {
-                [] => known.extend(all.into_iter().map(|(id, _)| id)),
-                [(id, commit)] => return Ok(Handle { id: *id, space, commit: *commit }),
-                _ => {
-                    let newest = matching.iter().rev().take(CANDIDATES);
-                    let candidates = newest.map(|(id, _)| *id).collect();
-                    return Err(SelectError::Ambiguous {
-                        given,
-                        candidates,
-                        total: matching.len(),
-                    });
-                }
-            }
-        }
-        let given = given.to_owned();
-        let candidates = nearest(&given, known);
-        Err(SelectError::Unknown { given, candidates })
-    }
-
-    /// The active conversation that was changed last; `None` if there is none.
-    pub fn last_changed(&self) -> Result<Option<Handle>, RefError> {
-        let mut last = None;
-        let mut buffer = Vec::new();
-        for (id, commit) in self.ids()? {
-            let Ok(read) = Commit::read(self.store.objects(), commit, &mut buffer) else {
-                continue;
-            };
-            let key = (read.committed.instant(), id);
-            if last.as_ref().is_none_or(|(newest, _)| *newest < key) {
-                last = Some((key, commit));
-            }
-        }
-        Ok(last.map(|((_, id), commit)| Handle { id, space: Space::Heads, commit }))
-    }
-
     /// Takes the lock of a conversation, or says at once who has it.
     pub fn lock(&self, handle: Handle) -> Result<Guard, AppendFailure> {
         let (id, space) = (handle.id, handle.space);
@@ -228,35 +148,16 @@ impl Workspace {
         Ok(Guard { handle: handle.at(commit), lock, state: None, notes: Vec::new() })
     }
 
+    pub(super) fn lock_of(&self, id: ConversationId) -> Result<Lock, AppendFailure> {
+        self.store.lock(id, &self.holder()).map_err(|source| match source {
+            LockError::Held { .. } => AppendFailure::Locked { id, source },
+            source => AppendFailure::Lock(source),
+        })
+    }
+
     pub(super) fn holder(&self) -> Holder {
         let session = self.env.var("JP_SESSION").map(|value| value.to_string_lossy().into_owned());
         let acquired_at = self.env.now().to_string();
         Holder { pid: std::process::id(), session, acquired_at }
     }
-}
-
-fn conversations(refs: Vec<(RefName, ObjectId)>) -> Vec<(ConversationId, ObjectId)> {
-    let conversation = |(name, commit): (RefName, ObjectId)| {
-        let (_, id) = name.conversation()?;
-        Some((id.parse().ok()?, commit))
-    };
-    refs.into_iter().filter_map(conversation).collect()
-}
-
-/// Whether an id begins with a text, with or without what every id begins with.
-fn is_beginning(given: &str, id: ConversationId) -> bool {
-    let text = id.to_string();
-    let digits = text.strip_prefix(ConversationId::PREFIX).unwrap_or(&text);
-    !given.is_empty() && (text.starts_with(given) || digits.starts_with(given))
-}
-
-/// The ids that share the longest beginning with a text, newest first.
-fn nearest(given: &str, mut ids: Vec<ConversationId>) -> Vec<ConversationId> {
-    let shared = |id: &ConversationId| {
-        let text = id.to_string();
-        text.bytes().zip(given.bytes()).take_while(|(one, other)| one == other).count()
-    };
-    ids.sort_by_key(|id| std::cmp::Reverse((shared(id), *id)));
-    ids.truncate(CANDIDATES);
-    ids
 }

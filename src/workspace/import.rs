@@ -24,7 +24,7 @@ use super::{AppendFailure, Workspace, place::Place, scribe::Scribe};
 use crate::{
     format::encode_meta,
     fsutil::FsError,
-    model::{ConversationId, Meta, Timestamp},
+    model::{ConversationId, Meta, Timestamp, counted},
     plan::{Change, Heading, Outline, Summary, TreePath, seal},
     store::{Content, ObjectId, Origin, Problem, ProblemKind, Space, Tip},
 };
@@ -61,7 +61,11 @@ pub struct Imported {
 pub enum ImportError {
     #[error("`{}` is not a directory", .0.display())]
     NotADirectory(PathBuf),
-    #[error("`{}` is not a conversation: it has {} problems", directory.display(), problems.len())]
+    #[error(
+        "`{}` is not a conversation: it has {}",
+        directory.display(),
+        counted(problems.len() as u64, "problem")
+    )]
     Refused { directory: PathBuf, problems: Vec<Problem> },
     #[error(transparent)]
     Fs(#[from] FsError),

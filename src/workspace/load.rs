@@ -1,11 +1,15 @@
 //! Reading a conversation whole.
 
+use std::str::FromStr;
+
 use super::{Handle, LoadError, Workspace};
 use crate::{
-    format::{Decoded, Flaw, check_config, decode, limits},
-    model::{ConversationId, Entry, Event, Progress, Stream, Timestamp},
+    format::{Decoded, FileName, Flaw, check_config, decode, limits},
+    model::{Address, ConversationId, Entry, Event, Progress, Stream, Timestamp},
     plan::{Fix, Listed, Outline, TreePath, sanitize},
-    store::{Located, ObjectError, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot},
+    store::{
+        Found, Located, ObjectError, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot,
+    },
 };
 
 /// A conversation, with everything that could be read of it and everything that is wrong.
@@ -66,7 +70,8 @@ impl Conversation {
 }
 
 impl Workspace {
-    /// Loads a conversation as it was at the commit of the handle. A tree with things in it that have no place is refused.
+    /// Loads a conversation as it was at the commit of the handle. A tree with things in it that
+    /// have no place is refused.
     pub fn load(&self, handle: &Handle) -> Result<Conversation, LoadError> {
         let conversation = self.examine(handle)?;
         if conversation.snapshot.is_foreign() {
@@ -172,6 +177,37 @@ impl Workspace {
                 complain(&TreePath::queued(name), flaws);
             }
         }
+    }
+
+    /// The configuration that a conversation began with, if it has one that can be read.
+    pub fn base_config(&self, conversation: &Conversation) -> Option<toml::Table> {
+        let blob = conversation.snapshot.listings.get(&None)?.config?;
+        let bytes = self.store.objects().blob(&blob, limits::MANIFEST_FILE).ok()?;
+        toml::Table::from_str(std::str::from_utf8(&bytes).ok()?).ok()
+    }
+
+    /// The requests that wait for a running turn to end, in their order, as far as they can be
+    /// read.
+    pub fn queued(&self, conversation: &Conversation) -> Vec<(FileName, Event)> {
+        let snapshot = &conversation.snapshot;
+        let mut queue: Vec<_> =
+            snapshot.listings.get(&None).map(|top| &top.queue).into_iter().flatten().collect();
+        queue.sort_by_key(|(name, _)| name.address());
+        let read = |(name, blob): (&FileName, _)| {
+            let bytes = self.store.objects().blob(blob, limits::EVENT_FILE).ok()?;
+            let committed = snapshot.commit.committed;
+            let decoded = decode(&bytes, name.form(), name.hinted_type(), committed);
+            let Decoded { event, .. } = decoded.ok()?;
+            Some((name.clone(), event))
+        };
+        queue.into_iter().filter_map(read).collect()
+    }
+
+    /// The event file at an address: the one in the stream, else one beside it.
+    pub fn file_at(&self, handle: &Handle, address: Address) -> Result<Found, LoadError> {
+        let id = handle.id();
+        let snapshot = self.snapshot(id, handle.commit())?;
+        snapshot.file_at(address).ok_or(LoadError::NoEvent { id, address })
     }
 
     /// The bytes of an event file.

@@ -15,7 +15,9 @@ mod overview;
 mod place;
 mod revise;
 mod scribe;
+mod select;
 mod shelf;
+mod version;
 
 pub use append::{Appended, Receipt, prepare};
 pub use check::Checkup;

@@ -10,7 +10,7 @@ use crate::{
 /// All conversations, and the refs that cannot be read.
 #[derive(Debug)]
 pub struct Overview {
-    /// The conversations, last used first.
+    /// The conversations, last changed first.
     pub rows: Vec<Row>,
     /// Refs that cannot be read.
     pub problems: Vec<RefError>,
@@ -33,6 +33,8 @@ pub struct Row {
     pub turns: u64,
     /// Events in the stream.
     pub events: u64,
+    /// Whether its last commit may have been made by something else than jp.
+    pub by_hand: bool,
     /// When it was last changed.
     pub updated: Timestamp,
 }
@@ -70,6 +72,7 @@ impl Workspace {
                 status: Ok(summary.status),
                 turns: summary.turns,
                 events: summary.events,
+                by_hand: false,
                 updated: committed,
             },
             Ok(commit) => self.row_from_tree(handle, &commit),
@@ -95,6 +98,7 @@ impl Workspace {
                     status,
                     turns: progress.turns(),
                     events: conversation.listed.len() as u64,
+                    by_hand: true,
                     updated: commit.committed,
                 }
             }
@@ -105,5 +109,15 @@ impl Workspace {
 fn unreadable(handle: &Handle, updated: Timestamp, why: String) -> Row {
     let (id, space, commit) = (handle.id(), handle.space(), handle.commit());
     let heading = Heading::default();
-    Row { id, space, commit, heading, status: Err(why), turns: 0, events: 0, updated }
+    Row {
+        id,
+        space,
+        commit,
+        heading,
+        status: Err(why),
+        turns: 0,
+        events: 0,
+        by_hand: false,
+        updated,
+    }
 }

@@ -29,10 +29,13 @@ impl Scribe {
         workspace: &Workspace,
         base: Option<ObjectId>,
     ) -> Result<Self, AppendFailure> {
-        let random: [u8; 4] = workspace.env.random().map_err(AppendFailure::Random)?;
-        let operation = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self::of(workspace, base, workspace.new_operation()?))
+    }
+
+    /// A scribe for an operation that goes on.
+    pub(super) fn of(workspace: &Workspace, base: Option<ObjectId>, operation: String) -> Self {
         let (user, now) = (workspace.user(), workspace.env.now());
-        Ok(Self { user, operation, now, base, commits: 0 })
+        Self { user, operation, now, base, commits: 0 }
     }
 
     /// The commit that makes a conversation.
@@ -98,5 +101,13 @@ impl Scribe {
             committed: self.now,
         };
         NewCommit { content, description }
+    }
+}
+
+impl Workspace {
+    /// What the commits of one command share.
+    pub(super) fn new_operation(&self) -> Result<String, AppendFailure> {
+        let random: [u8; 4] = self.env.random().map_err(AppendFailure::Random)?;
+        Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 }

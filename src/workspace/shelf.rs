@@ -3,7 +3,7 @@
 use super::{AppendFailure, Guard, Handle, LoadError, Row, Workspace};
 use crate::{
     model::{ConversationId, Timestamp},
-    store::{Lock, LockError, MaintenanceError, MoveError, Mover, Purged, RefError, Space},
+    store::{MaintenanceError, MoveError, Mover, Purged, RefError, Space},
 };
 
 /// A conversation in the trash.
@@ -57,13 +57,6 @@ impl Workspace {
     /// Throws away what no conversation reaches any more.
     pub fn purge(&self) -> Result<Purged, MaintenanceError> {
         self.store.purge(&self.env)
-    }
-
-    pub(super) fn lock_of(&self, id: ConversationId) -> Result<Lock, AppendFailure> {
-        self.store.lock(id, &self.holder()).map_err(|source| match source {
-            LockError::Held { .. } => AppendFailure::Locked { id, source },
-            source => AppendFailure::Lock(source),
-        })
     }
 
     fn mover(&self) -> Mover {

@@ -221,7 +221,8 @@ fn wrong_usage_ends_with_2() {
     jp.run(&["c", "append", &id]).fails(2, &message);
     let twice = "error: `-` can be given once: standard input is one event\n";
     jp.run(&["c", "append", &id, "-", "-"]).fails(2, twice);
-    let address = "error: `x` is not an address: expected a number such as `007`\n";
+    let address =
+        "error: `x` is not an address: expected a number such as `007`, or the name of its file\n";
     jp.run(&["c", "cat", &id, "x"]).fails(2, address);
     for args in [&["c", "append"][..], &["c", "nope"], &["c", "ls", "--format", "xml"], &[]] {
         let output = jp.run(args);

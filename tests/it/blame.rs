@@ -131,6 +131,7 @@ fn programs_get_the_commits_in_parts() {
             "author": "Ann",
             "authored_at": "2026-01-31T11:00:00Z",
             "committed_at": blame["commits"][0]["committed_at"],
+            "operation": blame["commits"][0]["operation"],
             "origin": "user",
             "turn": 0,
         }],

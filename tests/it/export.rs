@@ -29,10 +29,6 @@ fn files(directory: PathBuf) -> BTreeMap<PathBuf, Vec<u8>> {
     all.map(|(path, bytes)| (path.strip_prefix(&directory).unwrap().to_owned(), bytes)).collect()
 }
 
-fn tree(jp: &Jp, id: &str) -> String {
-    jp.git(&["rev-parse", &format!("{id}^{{tree}}")]).trim_end().to_owned()
-}
-
 /// The tree that git itself makes of a directory.
 fn tree_of_directory(jp: &Jp, directory: &str) -> String {
     let with_index = jp.with_var("GIT_INDEX_FILE", jp.world().join("index-of-directory"));
@@ -64,8 +60,8 @@ fn a_directory_goes_out_and_in_without_a_byte_changed() {
     let copy = imported(&output);
     assert_eq!(output.stdout, format!("{copy} 230 events in {count} files\n"));
     assert_eq!(output.stderr, format!("Hint: `jp conversation show {copy}` shows it\n"));
-    assert_eq!(tree(&other, &copy), tree(&jp, &id));
-    assert_eq!(tree(&other, &copy), tree_of_directory(&jp, "one"));
+    assert_eq!(other.tree(&copy), jp.tree(&id));
+    assert_eq!(other.tree(&copy), tree_of_directory(&jp, "one"));
     other.run(&["c", "export", "--dir", "two"]).ok();
     assert_eq!(files(other.path("two")), files(jp.path("one")));
     assert_eq!(other.git(&["log", "--format=%s", &copy]), format!("import {copy}\n"));
@@ -245,7 +241,7 @@ fn data_has_every_field_of_every_event() {
     let expected = json!({
         "id": id,
         "commit": jp.tip(&id),
-        "tree": tree(&jp, &id),
+        "tree": jp.tree(&id),
         "format": "1.0",
         "status": "damaged",
         "meta": {

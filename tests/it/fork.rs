@@ -133,11 +133,16 @@ fn what_would_keep_nothing_is_refused() {
     let jp = Jp::in_workspace();
     let id = three_turns(&jp);
     let hint = format!("Hint: `jp conversation show {id}` lists its events\n");
-    for args in [&["--last", "0"][..], &["--from", "turn 9"], &["--from", "6", "--until", "1"]] {
+    for args in [&["--last", "0"][..], &["--from", "6", "--until", "1"]] {
         let mut all = vec!["c", "fork", id.as_str()];
         all.extend(args);
         let error = format!("error: nothing of conversation {id} would be kept\n{hint}");
         jp.run(&all).fails(1, &error);
+    }
+    for place in ["--from", "--until"] {
+        let error =
+            format!("error: conversation {id} has no turn 9: there are turns 0 to 2\n{hint}");
+        jp.run(&["c", "fork", &id, place, "turn 9"]).fails(1, &error);
     }
     let error = format!("error: conversation {id} has no event 099\n{hint}");
     jp.run(&["c", "fork", &id, "--until", "99"]).fails(1, &error);

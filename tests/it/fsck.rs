@@ -1,5 +1,7 @@
 //! Finding everything that is wrong with a conversation, and mending it in sight of its user.
 
+use std::fs;
+
 use serde_json::json;
 
 use crate::support::{Jp, Output, call, message, request, result};
@@ -315,4 +317,19 @@ fn what_stands_beside_the_stream_is_checked_too() {
     assert!(found[1].starts_with(queued), "{found:?}");
     // Neither keeps anybody from going on.
     jp.append(&id, &[&message("Answer\n")]).ok();
+}
+
+#[test]
+fn what_could_not_be_tidied_up_after_a_repair_is_told() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("Question\n")]);
+    jp.edit(&id, "run.sh", "has no place\n");
+    let leftover = jp.store().join("stage/jp-c1.pack");
+    fs::create_dir(&leftover).unwrap();
+    let output = jp.run(&["c", "fsck", "--repair", &id]);
+    let warning = format!(
+        "warning: the store could not be packed: cannot remove `{}`: Is a directory\n",
+        leftover.display()
+    );
+    assert_eq!((output.code, output.stderr), (0, warning));
 }

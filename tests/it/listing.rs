@@ -120,14 +120,15 @@ fn the_details_hold_everything_that_is_known() {
 fn labels_and_origin_are_shown() {
     let jp = Jp::in_workspace();
     let id = jp.start(&[&request("Question\n")]);
-    let meta = "format = \"1.0\"\n[labels]\nteam = \"core\\u001b\"\n[forked]\nfrom = \"jp-c1\"\ncommit = \"abc\"\n";
+    let meta = "format = \"1.0\"\n[labels]\ndone = \"\"\nteam = \"core\\u001b\"\n[forked]\nfrom = \"jp-c1\"\ncommit = \"abc\"\n";
     jp.edit(&id, ".conversation/meta.toml", meta);
     let shown = jp.show(&id);
-    assert_eq!(shown["labels"], json!({"team": "core\u{1b}"}));
+    assert_eq!(shown["labels"], json!({"done": "", "team": "core\u{1b}"}));
     assert_eq!(shown["forked"], json!({"from": "jp-c1", "commit": "abc"}));
     let text = jp.run(&["c", "show", &id]).ok();
     assert!(text.contains("Title:    -\n"), "{text}");
-    assert!(text.contains("Label:    team=core\\u{1b}\nForked:   from jp-c1 at abc\n"), "{text}");
+    let labels = "Label:    done\nLabel:    team=core\\u{1b}\n";
+    assert!(text.contains(&format!("{labels}Forked:   from jp-c1 at abc\n")), "{text}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod append;
 mod blame;
 mod completions;
 mod concurrency;
+mod corners;
 mod crash;
 mod crash_history;
 mod diff;
@@ -23,6 +24,7 @@ mod listing;
 mod plain_git;
 mod print;
 mod reference;
+
 mod shelf;
 mod store;
 mod support;

@@ -185,6 +185,11 @@ impl Jp {
         self.git(&["rev-parse", id]).trim_end().to_owned()
     }
 
+    /// The tree of a conversation.
+    pub fn tree(&self, id: &str) -> String {
+        self.git(&["rev-parse", &format!("{id}^{{tree}}")]).trim_end().to_owned()
+    }
+
     /// What `show` says of a conversation, as JSON.
     pub fn show(&self, id: &str) -> Value {
         self.run(&["c", "show", id, "--format", "json"]).json()

@@ -11,10 +11,6 @@ fn two_turns(jp: &Jp) -> String {
     id
 }
 
-fn tree(jp: &Jp, id: &str) -> String {
-    jp.git(&["rev-parse", &format!("{id}^{{tree}}")]).trim_end().to_owned()
-}
-
 fn does(output: &Output, stdout: &str, stderr: &str) {
     assert_eq!((output.stdout.as_str(), output.stderr.as_str(), output.code), (stdout, stderr, 0));
 }
@@ -23,9 +19,9 @@ fn does(output: &Output, stdout: &str, stderr: &str) {
 fn undo_takes_back_a_whole_command_and_redo_brings_it_back() {
     let jp = Jp::in_workspace();
     let id = jp.start(&[&request("One\n"), &message("First\n")]);
-    let before = tree(&jp, &id);
+    let before = jp.tree(&id);
     jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
-    let after = tree(&jp, &id);
+    let after = jp.tree(&id);
     let tip = jp.tip(&id);
 
     does(
@@ -33,7 +29,7 @@ fn undo_takes_back_a_whole_command_and_redo_brings_it_back() {
         &format!("{id}: undid: append 2 events\n"),
         &format!("Hint: `jp conversation redo {id}` takes it back\n"),
     );
-    assert_eq!(tree(&jp, &id), before);
+    assert_eq!(jp.tree(&id), before);
     assert_eq!(jp.git(&["rev-parse", &format!("{id}^")]).trim_end(), tip, "history is kept");
 
     does(
@@ -41,7 +37,7 @@ fn undo_takes_back_a_whole_command_and_redo_brings_it_back() {
         &format!("{id}: redid: append 2 events\n"),
         &format!("Hint: `jp conversation undo {id}` takes it back\n"),
     );
-    assert_eq!(tree(&jp, &id), after);
+    assert_eq!(jp.tree(&id), after);
     jp.assert_sound();
 }
 
@@ -81,7 +77,7 @@ fn redo_ends_when_something_new_happens() {
 fn title_and_labels_can_be_undone() {
     let jp = Jp::in_workspace();
     let id = two_turns(&jp);
-    let before = tree(&jp, &id);
+    let before = jp.tree(&id);
     jp.run(&["c", "title", &id, "Another title"]);
     jp.run(&["c", "label", "add", &id, "topic=git", "kept"]);
     assert_eq!(jp.show(&id)["labels"], json!({"kept": "", "topic": "git"}));
@@ -89,7 +85,7 @@ fn title_and_labels_can_be_undone() {
     for what in ["label rm kept", "label add topic=git kept", "title Another title"] {
         assert_eq!(jp.run(&["c", "undo", &id]).stdout, format!("{id}: undid: {what}\n"));
     }
-    assert_eq!(tree(&jp, &id), before);
+    assert_eq!(jp.tree(&id), before);
     assert_eq!(jp.show(&id)["title"], "One");
 }
 
@@ -97,13 +93,13 @@ fn title_and_labels_can_be_undone() {
 fn an_edit_by_hand_can_be_undone_although_it_broke_everything() {
     let jp = Jp::in_workspace();
     let id = two_turns(&jp);
-    let before = tree(&jp, &id);
+    let before = jp.tree(&id);
     jp.edit(&id, "CONVERSATION", "nonsense\n");
     jp.edit(&id, "run.sh", "rm -rf /\n");
     assert_eq!(jp.run(&["c", "show", &id]).code, 1);
     assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
     assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
-    assert_eq!(tree(&jp, &id), before);
+    assert_eq!(jp.tree(&id), before);
     jp.append(&id, &[&request("On we go\n")]).ok();
 }
 
@@ -111,7 +107,7 @@ fn an_edit_by_hand_can_be_undone_although_it_broke_everything() {
 fn events_that_were_taken_out_by_hand_are_told_until_jp_writes_again() {
     let jp = Jp::in_workspace();
     let id = two_turns(&jp);
-    let stale = tree(&jp, &id);
+    let stale = jp.tree(&id);
     jp.append(&id, &[&request("Three\n"), &message("Third\n")]).ok();
     jp.commit_tree(&id, &stale);
     let warning = format!(
@@ -133,18 +129,18 @@ fn restore_brings_back_any_version() {
     for at in ["~1", "turn 0", "commit"] {
         let jp = Jp::in_workspace();
         let id = jp.start(&[&request("One\n"), &message("First\n")]);
-        let (first, commit) = (tree(&jp, &id), jp.tip(&id));
+        let (first, commit) = (jp.tree(&id), jp.tip(&id));
         jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
-        let second = tree(&jp, &id);
+        let second = jp.tree(&id);
         let at = if at == "commit" { &commit[..8] } else { at };
         does(
             &jp.run(&["c", "restore", &id, "--at", at]),
             &format!("{id}: restored the version of: append 001-message.md\n"),
             &format!("Hint: `jp conversation undo {id}` takes it back\n"),
         );
-        assert_eq!(tree(&jp, &id), first, "{at}");
+        assert_eq!(jp.tree(&id), first, "{at}");
         assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
-        assert_eq!(tree(&jp, &id), second, "{at}");
+        assert_eq!(jp.tree(&id), second, "{at}");
         does(
             &jp.run(&["c", "restore", &id, "--at", "turn 1"]),
             "",
@@ -166,7 +162,7 @@ fn a_version_that_is_not_there_is_an_error_that_says_what_is() {
     let id = two_turns(&jp);
     let hint = format!("Hint: `jp conversation log {id}` lists its versions\n");
     for (at, error) in [
-        ("~2", format!("conversation {id} has 2 operations: there is nothing before them")),
+        ("~2", format!("conversation {id} goes back 2 operations, no further")),
         ("turn 7", format!("conversation {id} never had a turn 7: there are turns 0 to 1")),
         ("0000", format!("conversation {id} has no commit that begins with `0000`")),
         ("1971-01-01", format!("conversation {id} did not exist at 1971-01-01T00:00:00Z")),

@@ -2,9 +2,9 @@
 
 use std::{ffi::OsString, num::NonZeroU64, path::PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
-use super::{AtArg, Blame, Change, Diff, Fork, FormatArg, Label, Log, Ls, Several, Target};
+use super::{AtArg, Blame, Change, Diff, Fork, FormatArg, Label, Log, Ls, Restore, Target};
 use crate::{cli::complete::Candidates, store::Space};
 
 #[derive(Debug, Subcommand)]
@@ -64,12 +64,7 @@ pub enum Conversation {
     /// Works until something new happens.
     Redo(Change),
     /// Bring back an earlier version, or a conversation from the trash
-    Restore {
-        #[command(flatten)]
-        change: Change,
-        #[command(flatten)]
-        at: AtArg,
-    },
+    Restore(Restore),
     /// Start a new conversation from another one
     ///
     /// The fork shares everything with it up to here, and costs next to nothing.
@@ -91,11 +86,32 @@ pub enum Conversation {
     #[command(subcommand)]
     Label(Label),
     /// Put conversations away: `ls` shows them with `--archived` only
-    Archive(Several),
+    Archive {
+        /// The conversations: their ids, or beginnings of them that no others have
+        #[arg(required = true, value_name = "ID")]
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
+        ids: Vec<String>,
+        #[command(flatten)]
+        format: FormatArg,
+    },
     /// Bring archived conversations back
-    Unarchive(Several),
+    Unarchive {
+        /// The conversations: their ids, or beginnings of them that no others have
+        #[arg(required = true, value_name = "ID")]
+        #[arg(add = Candidates::Conversations(&[Space::Archive]))]
+        ids: Vec<String>,
+        #[command(flatten)]
+        format: FormatArg,
+    },
     /// Move conversations to the trash, from where `restore` brings them back
-    Rm(Several),
+    Rm {
+        /// The conversations: their ids, or beginnings of them that no others have
+        #[arg(required = true, value_name = "ID")]
+        #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
+        ids: Vec<String>,
+        #[command(flatten)]
+        format: FormatArg,
+    },
     /// Write a conversation out: as a document, as data, or as the directory that it is
     ///
     /// The directory holds every file of the conversation byte for byte, and `import` takes it
@@ -162,7 +178,7 @@ pub struct Export {
     #[command(flatten)]
     pub target: Target,
     /// Write all files into this directory, which must not exist or be empty
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "output"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "output"], value_hint = ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
     /// What to write
     #[arg(long, value_enum, default_value_t = ExportFormat::Md)]
@@ -185,6 +201,7 @@ pub enum ExportFormat {
 #[derive(Debug, Args)]
 pub struct Import {
     /// The directory
+    #[arg(value_hint = ValueHint::DirPath)]
     pub directory: PathBuf,
     /// The title of the conversation [default: the one in the directory, else the first line of
     /// its first request]

@@ -77,3 +77,15 @@ pub struct Fork {
     #[command(flatten)]
     pub format: FormatArg,
 }
+
+#[derive(Debug, Args)]
+pub struct Restore {
+    /// The conversation: its id, or a beginning of it that no other has [default: the only one
+    /// there is]
+    #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Trash]))]
+    pub id: Option<String>,
+    #[command(flatten)]
+    pub at: AtArg,
+    #[command(flatten)]
+    pub format: FormatArg,
+}

@@ -65,7 +65,7 @@ pub enum Label {
         #[arg(add = Candidates::Conversations(&[Space::Heads]))]
         id: String,
         /// The labels
-        #[arg(required = true, value_name = "KEY")]
+        #[arg(required = true, value_name = "KEY", add = Candidates::LabelKeys)]
         keys: Vec<String>,
         #[command(flatten)]
         format: FormatArg,
@@ -74,6 +74,7 @@ pub enum Label {
     Ls {
         /// The conversation: its id, or a beginning of it that no other has [default: all active
         /// ones]
+        #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
         id: Option<String>,
         #[command(flatten)]
         format: FormatArg,

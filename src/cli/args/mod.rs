@@ -12,9 +12,9 @@ use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::{
     conversation::{Append, Conversation, Export, ExportFormat, Import, Print},
-    history::{Blame, Diff, Fork, Log},
+    history::{Blame, Diff, Fork, Log, Restore},
     list::{Label, Ls, Sort},
-    shared::{AtArg, Change, FormatArg, Several, Target},
+    shared::{AtArg, Change, FormatArg, Target},
     store::Store,
 };
 use super::{commands::Shell, complete::Candidates};

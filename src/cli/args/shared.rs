@@ -54,14 +54,3 @@ pub struct Change {
     #[command(flatten)]
     pub format: FormatArg,
 }
-
-/// The conversations that a command moves.
-#[derive(Debug, Args)]
-pub struct Several {
-    /// The conversations: their ids, or beginnings of them that no others have
-    #[arg(required = true, value_name = "ID")]
-    #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
-    pub ids: Vec<String>,
-    #[command(flatten)]
-    pub format: FormatArg,
-}

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{DONE, Outcome, warn_of_dropped, workspace_with};
+use super::{DONE, Next, Outcome, title, warn_of_dropped, workspace_with};
 use crate::{
     cli::{args::Append, error::CommandError, output::Output},
     env::Env,
@@ -22,11 +22,12 @@ use crate::{
 
 pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
     let (id, files) = split(&args)?;
+    let title = title::check(args.title.as_deref())?;
     let drafts = read_all(env, files)?;
     let (id, receipt) = match id {
         None => {
             let workspace = Workspace::open_or_create(env)?;
-            let title = args.title.clone().or_else(|| first_title(&drafts));
+            let title = title.or_else(|| first_title(&drafts));
             let meta = Meta { title, ..Meta::default() };
             let written = workspace.create(&meta, &drafts);
             let (guard, receipt) = written.map_err(|error| name_file(error, files))?;
@@ -35,7 +36,7 @@ pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
         Some(given) => {
             let workspace = workspace_with(env, given)?;
             let handle = workspace.select(given)?;
-            warn_of_dropped(output, &workspace, &handle)?;
+            warn_of_dropped(output, &workspace, &handle, Next::Writes);
             let mut guard = workspace.lock(handle)?;
             let written = workspace.append(&mut guard, &drafts);
             (guard.id(), written.map_err(|error| name_file(error, files))?)

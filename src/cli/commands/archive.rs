@@ -2,11 +2,11 @@
 
 use super::{Outcome, shelve::shelve};
 use crate::{
-    cli::{args::Several, output::Output},
+    cli::{args::FormatArg, output::Output},
     env::Env,
     store::Space,
 };
 
-pub fn run(env: &Env, output: &mut Output, args: &Several) -> Outcome {
-    shelve(env, output, args, Space::Archive)
+pub fn run(env: &Env, output: &mut Output, ids: &[String], format: &FormatArg) -> Outcome {
+    shelve(env, output, ids, Space::Archive, format)
 }

@@ -2,32 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    DONE, Outcome,
-    log::{json_record, local},
-    to_read_at,
-};
+use super::{DONE, Outcome, event_named, log::json_record, to_read_at};
 use crate::{
-    cli::{args::Blame, error::CommandError, output::Output},
+    cli::{args::Blame, output::Output},
     env::Env,
-    history::{self, BlameError, blame},
-    model::Address,
+    history::{self, blame},
     store::Record,
-    ui::Table,
+    ui::{Table, escape, minute, shorten},
     workspace::Handle,
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Blame) -> Outcome {
-    let (id, address) = match &args.args[..] {
-        [address] => (None, address.as_str()),
-        [id, address, ..] => (Some(id.as_str()), address.as_str()),
-        [] => return Err(CommandError::usage("the number of the event is missing")),
-    };
-    // What `append` and `show` print can be given back: the number, or the name of the file.
-    let number = address.split_once('-').map_or(address, |(number, _)| number);
-    let address: Address = number.parse().map_err(CommandError::usage)?;
+    let (id, address) = event_named(env, &args.args)?;
     let (workspace, handle) = to_read_at(env, output, id, &args.at)?;
-    let blame = blame(&workspace, &handle, address).map_err(explain)?;
+    let blame = blame(&workspace, &handle, address)?;
     if args.format.is_json() {
         output.json(&json_blame(&handle, &blame))?;
     } else {
@@ -42,24 +30,15 @@ pub fn run(env: &Env, output: &mut Output, args: &Blame) -> Outcome {
     Ok(DONE)
 }
 
-fn explain(error: BlameError) -> CommandError {
-    match error {
-        BlameError::Load(error) => CommandError::from(error),
-        error @ BlameError::NoEvent { id, .. } => CommandError::failure(error)
-            .hint(format!("`jp conversation show {id}` lists its events")),
-        error @ BlameError::TooLong { .. } => CommandError::failure(error),
-    }
-}
-
 fn print(env: &Env, output: &mut Output, blame: &history::Blame) -> std::io::Result<()> {
     let zone = env.time_zone();
     let mut table = Table::new(["COMMIT", "AUTHOR", "ORIGIN", "WHEN", "LINE", "TEXT"]);
     for (number, (record, text)) in lines(blame).enumerate() {
         table.push([
             history::short(record.id),
-            shortened(&record.author.name),
+            shorten(&escape(&record.author.name), NAME).into_owned(),
             record.deed.as_ref().map_or("hand", |deed| deed.origin.as_str()).to_owned(),
-            local(record.authored, &zone),
+            minute(record.authored, &zone),
             (number + 1).to_string(),
             text,
         ]);
@@ -76,15 +55,8 @@ fn lines(blame: &history::Blame) -> impl Iterator<Item = (&Record, String)> {
     blame.owners.iter().map(|owner| &blame.records[*owner]).zip(lines.map(text))
 }
 
-/// Characters of a name before it is cut.
+/// The columns that a name may take.
 const NAME: usize = 24;
-
-fn shortened(name: &str) -> String {
-    match name.char_indices().nth(NAME) {
-        Some(_) => name.chars().take(NAME - 1).chain(['…']).collect(),
-        None => name.to_owned(),
-    }
-}
 
 fn json_blame(handle: &Handle, blame: &history::Blame) -> Value {
     let commits: Vec<_> = blame.records.iter().map(json_record).collect();

@@ -1,31 +1,17 @@
 //! `jp conversation cat`
 
-use super::{DONE, Outcome, to_read_at};
+use super::{DONE, Outcome, event_named, to_read_at};
 use crate::{
-    cli::{args::AtArg, error::CommandError, output::Output},
+    cli::{args::AtArg, output::Output},
     env::Env,
-    model::Address,
     ui::escape,
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &[String], at: &AtArg) -> Outcome {
-    let (id, address) = match args {
-        [address] => (None, address.as_str()),
-        [id, address, ..] => (Some(id.as_str()), address.as_str()),
-        [] => return Err(CommandError::usage("the number of the event is missing")),
-    };
-    // What `append` and `show` print can be given back: the number, or the name of the file.
-    let number = address.split_once('-').map_or(address, |(number, _)| number);
-    let address: Address = number.parse().map_err(CommandError::usage)?;
+    let (id, address) = event_named(env, args)?;
     let (workspace, handle) = to_read_at(env, output, id, at)?;
-    let id = handle.id();
-    let snapshot = workspace.snapshot(id, handle.commit())?;
-    let Some(blob) = snapshot.file_at(address) else {
-        let message = format!("conversation {id} has no event {address}");
-        let hint = format!("`jp conversation show {id}` lists its events");
-        return Err(CommandError::failure(message).hint(hint));
-    };
-    let bytes = workspace.read_blob(id, &blob)?;
+    let found = workspace.file_at(&handle, address)?;
+    let bytes = workspace.read_blob(handle.id(), &found.blob)?;
     if output.is_terminal() {
         // A file may hold anything; a terminal must not obey it.
         for line in String::from_utf8_lossy(&bytes).lines() {

@@ -45,16 +45,12 @@ pub fn run(
             "{unknown} in the trash stay: since when they are there is not known"
         ));
     }
-    if format.is_json() && consent != Consent::Given {
-        output.json(&report(&old, false))?;
+    if format.is_json() && (old.is_empty() || consent != Consent::Given) {
+        output.json(&report(&old, consent))?;
         return Ok(DONE);
     }
     if old.is_empty() {
-        if format.is_json() {
-            output.json(&report(&old, true))?;
-        } else {
-            output.say("Nothing in the trash is that old");
-        }
+        output.say("Nothing in the trash is that old");
         return Ok(DONE);
     }
     if !format.is_json() {
@@ -90,13 +86,13 @@ pub fn run(
         workspace.forget(trashed)?;
     }
     if format.is_json() {
-        output.json(&report(&old, true))?;
+        output.json(&report(&old, consent))?;
     } else {
         output.line(format_args!("{} deleted", old.len()))?;
     }
     if let Purged::Kept(why) = workspace.purge()? {
         output.warn(format_args!("their files are still in the store: {why}"));
-        output.say("Hint: run the same command again later");
+        output.hint("run the same command again later");
     }
     Ok(DONE)
 }
@@ -111,11 +107,12 @@ fn table(old: &[Trashed]) -> Table<4> {
     table
 }
 
-fn report(old: &[Trashed], deleted: bool) -> serde_json::Value {
+fn report(old: &[Trashed], consent: Consent) -> serde_json::Value {
     let conversations = old.iter().map(|trashed| {
         let mut value = json_row(&trashed.row);
         value["trashed_at"] = json!(trashed.since);
         value
     });
+    let deleted = consent == Consent::Given;
     json!({"deleted": deleted, "conversations": conversations.collect::<Vec<_>>()})
 }

@@ -16,9 +16,10 @@ use crate::{
     },
     env::Env,
     fsutil::{self, AtPath},
+    model::counted,
     projection,
     ui::escape,
-    workspace::{ExportError, Handle, Workspace},
+    workspace::{Handle, Workspace},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
@@ -65,7 +66,7 @@ fn write_directory(
 ) -> Outcome {
     let exported = workspace.export(handle, directory)?;
     let shown = directory.display().to_string();
-    let files = count(exported.files as u64, "file");
+    let files = counted(exported.files as u64, "file");
     output.line(format_args!("{}: {files}", escape(&shown)))?;
     for problem in &exported.problems {
         output.warn(problem);
@@ -106,24 +107,4 @@ fn print(output: &mut Output, text: &str) -> std::io::Result<()> {
 fn pretty(value: &serde_json::Value) -> Result<String, CommandError> {
     let text = serde_json::to_string_pretty(value);
     text.map(|text| text + "\n").map_err(CommandError::failure)
-}
-
-/// A number of things.
-pub fn count(number: u64, thing: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{ending}")
-}
-
-impl From<ExportError> for CommandError {
-    fn from(error: ExportError) -> Self {
-        match error {
-            ExportError::Load(error) => Self::from(error),
-            ExportError::Fs(error) => Self::from(error),
-            error @ (ExportError::NotADirectory(_)
-            | ExportError::NotEmpty(_)
-            | ExportError::Current(_)) => {
-                Self::failure(error).hint("name a directory that does not exist yet")
-            }
-        }
-    }
 }

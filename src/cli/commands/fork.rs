@@ -2,17 +2,19 @@
 
 use serde_json::json;
 
-use super::{DONE, Outcome, now, to_read};
+use super::{DONE, Outcome, now, title, to_read};
 use crate::{
     cli::{args::Fork, error::CommandError, output::Output},
     env::Env,
     history::{Keep, Moment, Scope, fork},
+    model::counted,
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     let keep = keep(env, args)?;
+    let title = title::check(args.title.as_deref())?;
     let (workspace, source) = to_read(env, output, &args.target)?;
-    let fork = fork(&workspace, &source, &keep, args.title.clone(), env.now())?;
+    let fork = fork(&workspace, &source, &keep, title, env.now())?;
     for note in &fork.notes {
         output.warn(note);
     }
@@ -34,12 +36,11 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     }
     output.line(fork.id)?;
     let events = match fork.events {
-        Some(1) => "1 event".to_owned(),
-        Some(count) => format!("{count} events"),
+        Some(count) => counted(count, "event"),
         None => "all that can be read".to_owned(),
     };
     output.say(format_args!("Forked from {} with {events}", source.id()));
-    output.say(format_args!("Hint: `{inverse}` takes it back"));
+    output.hint_at_inverse(&inverse);
     Ok(DONE)
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{DONE, Outcome, workspace_with};
+use super::{DONE, Outcome, tell_notes, workspace_with};
 use crate::{
     cli::{args::FormatArg, error::CommandError, output::Output},
     env::Env,
@@ -45,10 +45,12 @@ pub fn run(
         let handle = workspace.select(id)?;
         let id = handle.id();
         let checkup = if repair {
-            workspace
-                .lock(handle)
-                .and_then(|mut guard| workspace.mend(&mut guard))
-                .map_err(CommandError::from)
+            let mended = workspace.lock(handle).and_then(|mut guard| {
+                let mended = workspace.mend(&mut guard);
+                tell_notes(output, &mut guard);
+                mended
+            });
+            mended.map_err(CommandError::from)
         } else {
             workspace.check(&handle).map_err(CommandError::from)
         };
@@ -87,9 +89,7 @@ fn print(output: &mut Output, id: ConversationId, checkup: &Checkup) -> std::io:
             output.line(format_args!("{id}: left as it is: {}", escape(&problem.to_string())))?;
         }
     } else if !checkup.problems.is_empty() && checkup.actions.is_empty() {
-        output.say(format_args!(
-            "Hint: `jp conversation fsck --repair {id}` mends what can be mended"
-        ));
+        output.hint(format_args!("`jp conversation fsck --repair {id}` mends what can be mended"));
     }
     Ok(())
 }

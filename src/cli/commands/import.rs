@@ -4,15 +4,17 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{DONE, Outcome, export::count, fsck::json_problem};
+use super::{DONE, Outcome, fsck::json_problem, title};
 use crate::{
     cli::{args::Import, error::CommandError, output::Output},
     env::Env,
+    model::counted,
     workspace::{ImportError, Imported, Incoming, Workspace},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: Import) -> Outcome {
-    let incoming = Incoming::read(env.cwd(), &args.directory, args.title, env.now())
+    let title = title::check(args.title.as_deref())?;
+    let incoming = Incoming::read(env.cwd(), &args.directory, title, env.now())
         .map_err(|error| name_files(error, &args.directory))?;
     let workspace = Workspace::open_or_create(env)?;
     let imported = workspace.import(incoming)?;
@@ -29,7 +31,7 @@ pub fn run(env: &Env, output: &mut Output, args: Import) -> Outcome {
         output.warn(note);
     }
     if !args.format.is_json() {
-        output.say(format_args!("Hint: `jp conversation show {id}` shows it"));
+        output.hint(format_args!("`jp conversation show {id}` shows it"));
     }
     Ok(DONE)
 }
@@ -39,8 +41,8 @@ fn print(output: &mut Output, is_json: bool, imported: &Imported) -> std::io::Re
         output.json(&report(imported))?;
     } else {
         let Imported { id, summary, files, .. } = imported;
-        let events = count(summary.events, "event");
-        output.line(format_args!("{id} {events} in {}", count(*files as u64, "file")))?;
+        let events = counted(summary.events, "event");
+        output.line(format_args!("{id} {events} in {}", counted(*files as u64, "file")))?;
     }
     output.flush()
 }

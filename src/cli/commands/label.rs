@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::{
-    DONE, Outcome,
+    DONE, Next, Outcome,
     mark::{Told, report},
     to_change, workspace_with,
 };
@@ -27,13 +27,17 @@ pub fn run(env: &Env, output: &mut Output, command: &Label) -> Outcome {
             let parsed: Result<Vec<_>, _> = labels.iter().map(|label| parse(label)).collect();
             let parsed = parsed?;
             let subject = format!("label add {}", labels.join(" "));
-            change(env, output, id, subject, format, |labels| {
+            change(env, output, id, &subject, format, |labels| {
                 labels.extend(parsed.iter().map(|(key, value)| (key.clone(), value.clone())));
             })
         }
         Label::Rm { id, keys, format } => {
+            if let Some(key) = keys.iter().find(|key| key.contains('=')) {
+                let message = format!("`{}` is not the key of a label", key.escape_debug());
+                return Err(CommandError::usage(message).hint("give the part before `=`"));
+            }
             let subject = format!("label rm {}", keys.join(" "));
-            change(env, output, id, subject, format, |labels| {
+            change(env, output, id, &subject, format, |labels| {
                 labels.retain(|key, _| !keys.contains(key));
             })
         }
@@ -78,11 +82,11 @@ fn change(
     env: &Env,
     output: &mut Output,
     id: &str,
-    subject: String,
+    subject: &str,
     format: &FormatArg,
-    change: impl FnOnce(&mut BTreeMap<String, String>),
+    change: impl Fn(&mut BTreeMap<String, String>),
 ) -> Outcome {
-    let (workspace, mut guard) = to_change(env, output, Some(id))?;
+    let (workspace, mut guard) = to_change(env, output, Some(id), Next::Writes)?;
     let id = guard.id();
     let changed = workspace.revise_meta(&mut guard, subject, |meta| change(&mut meta.labels))?;
     let labels = workspace.row(&guard, &mut Vec::new()).heading.labels;

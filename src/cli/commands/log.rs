@@ -10,7 +10,7 @@ use crate::{
     history::{Branching, Operation, branchings, draw, family, operations, short},
     model::ConversationId,
     store::{ObjectId, Record},
-    ui::{Face, Style, escape},
+    ui::{Face, Style, escape, minute},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Log) -> Outcome {
@@ -65,7 +65,7 @@ fn line(operation: &Operation, look: &Look) -> String {
         Some(0) => "-".to_owned(),
         Some(count) => format!("{count:+}"),
     };
-    let when = local(operation.when(), &look.zone);
+    let when = minute(operation.when(), &look.zone);
     let what = operation.what();
     let hand = if operation.is_by_hand() { " by hand" } else { "" };
     let who = operation.authors().join(", ");
@@ -76,7 +76,7 @@ fn line(operation: &Operation, look: &Look) -> String {
 }
 
 fn detail(record: &Record, look: &Look) -> String {
-    let (when, who) = (local(record.committed, &look.zone), &record.author.name);
+    let (when, who) = (minute(record.committed, &look.zone), &record.author.name);
     let rest = format!("  {when}  {} ({who})", record.subject());
     format!("  {}{}", look.commit(record.id), escape(&rest))
 }
@@ -93,11 +93,6 @@ impl Look {
         self.style.push(&mut text, Face::NOTICE, &short(id));
         text
     }
-}
-
-/// A time as people here read it.
-pub fn local(time: crate::model::Timestamp, zone: &TimeZone) -> String {
-    time.instant().to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 fn print_graph(
@@ -157,6 +152,7 @@ pub fn json_record(record: &Record) -> Value {
         "author": record.author.name,
         "authored_at": record.authored,
         "committed_at": record.committed,
+        "operation": record.deed.as_ref().map(|deed| &deed.operation),
         "origin": record.deed.as_ref().map(|deed| deed.origin.as_str()),
         "turn": record.deed.as_ref().and_then(|deed| deed.turn),
     })

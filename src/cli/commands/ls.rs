@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Value, json};
 
-use super::{DONE, Outcome, label};
+use super::{DONE, Next, Outcome, label, warn_of_dropped};
 use crate::{
     cli::{
         args::{Ls, Sort},
@@ -26,7 +26,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
     };
     let wanted: Result<Vec<_>, _> = args.label.iter().map(|label| wanted(label)).collect();
     let wanted = wanted?;
-    let (mut rows, problems) = match Workspace::open(env)? {
+    let workspace = Workspace::open(env)?;
+    let (mut rows, problems) = match &workspace {
         Some(workspace) => {
             let overview = workspace.overview(space)?;
             (overview.rows, overview.problems)
@@ -46,7 +47,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
     if args.format.is_json() {
         output.json(&Value::Array(rows.iter().map(|(_, row)| json_row(row)).collect()))?;
     } else if rows.is_empty() {
-        output.say(nothing(space, !wanted.is_empty()));
+        output.say(nothing(space, !wanted.is_empty() || args.limit == Some(0)));
     } else {
         let mut table = Table::new(["ID", "TITLE", "STATUS", "TURNS", "EVENTS", "LAST ACTIVITY"]);
         let room = title_room(env, output);
@@ -74,6 +75,11 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
     for problem in problems {
         output.warn(problem);
     }
+    if let Some(workspace) = workspace {
+        for (_, row) in rows.iter().filter(|(_, row)| row.by_hand && row.status.is_ok()) {
+            warn_of_dropped(output, &workspace, &row.handle(), Next::Reads);
+        }
+    }
     Ok(DONE)
 }
 
@@ -88,7 +94,7 @@ fn title_room(env: &Env, output: &Output) -> usize {
 
 fn nothing(space: Space, filtered: bool) -> &'static str {
     match space {
-        _ if filtered => "No conversation has these labels",
+        _ if filtered => "No conversation is left to be listed",
         Space::Heads => "No conversations yet: start one with `jp conversation append --new FILE`",
         Space::Archive => "No conversation is archived",
         Space::Trash => "The trash is empty",

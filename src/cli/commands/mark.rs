@@ -39,7 +39,7 @@ pub fn report(
         Told::Already(text) => output.say(text),
         Told::Changed(text) => {
             output.line(text)?;
-            output.say(format_args!("Hint: `{inverse}` takes it back"));
+            output.hint_at_inverse(&inverse);
         }
     }
     Ok(())

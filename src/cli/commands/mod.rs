@@ -34,8 +34,8 @@ mod unarchive;
 mod undo;
 
 use self::open::{
-    choose_to_change, existing_workspace, now, tell_notes, to_change, to_read, to_read_at, version,
-    warn_of_dropped, workspace_with,
+    Next, choose_to_change, event_named, existing_workspace, now, tell_notes, to_change, to_read,
+    to_read_at, version, warn_of_dropped, workspace_with,
 };
 pub use self::{completions::Shell, label::written};
 use super::{
@@ -68,15 +68,15 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Blame(args) => blame::run(env, output, &args),
             Conversation::Undo(args) => undo::run(env, output, &args),
             Conversation::Redo(args) => redo::run(env, output, &args),
-            Conversation::Restore { change, at } => restore::run(env, output, &change, &at),
+            Conversation::Restore(args) => restore::run(env, output, &args),
             Conversation::Fork(args) => fork::run(env, output, &args),
             Conversation::Title { id, title, clear, format } => {
                 title::run(env, output, &id, title.as_deref(), clear, &format)
             }
             Conversation::Label(args) => label::run(env, output, &args),
-            Conversation::Archive(args) => archive::run(env, output, &args),
-            Conversation::Unarchive(args) => unarchive::run(env, output, &args),
-            Conversation::Rm(args) => rm::run(env, output, &args),
+            Conversation::Archive { ids, format } => archive::run(env, output, &ids, &format),
+            Conversation::Unarchive { ids, format } => unarchive::run(env, output, &ids, &format),
+            Conversation::Rm { ids, format } => rm::run(env, output, &ids, &format),
             Conversation::Export(args) => export::run(env, output, &args),
             Conversation::Import(args) => import::run(env, output, args),
             Conversation::Print(args) => print::run(env, output, &args),

@@ -10,6 +10,7 @@ use crate::{
     },
     env::Env,
     history::{Moment, Scope, dropped, resolve, short},
+    model::{Address, counted},
     store::Space,
     workspace::{Guard, Handle, SelectError, Workspace},
 };
@@ -51,9 +52,22 @@ pub fn to_read_at(
             workspace.zip(last).ok_or_else(none_yet)?
         }
     };
-    warn_of_dropped(output, &workspace, &handle)?;
+    warn_of_dropped(output, &workspace, &handle, Next::Reads);
     let handle = version(env, &workspace, handle, at)?;
     Ok((workspace, handle))
+}
+
+/// The conversation, if one is named, and the event that `[ID] ADDRESS` stands for.
+pub fn event_named<'a>(
+    env: &Env,
+    args: &'a [String],
+) -> Result<(Option<&'a str>, Address), CommandError> {
+    let (id, address) = match args {
+        [address] => (None, address.as_str()),
+        [id, address, ..] => (Some(id.as_str()), address.as_str()),
+        [] => return Err(CommandError::usage("the number of the event is missing")),
+    };
+    Ok((id, self::address(env, address)?))
 }
 
 /// Opens a conversation to change it. Without an id it must be the only one: a guess could hit
@@ -62,9 +76,10 @@ pub fn to_change(
     env: &Env,
     output: &mut Output,
     id: Option<&str>,
+    next: Next,
 ) -> Result<(Workspace, Guard), CommandError> {
     let (workspace, handle) = choose_to_change(env, id)?;
-    warn_of_dropped(output, &workspace, &handle)?;
+    warn_of_dropped(output, &workspace, &handle, next);
     let guard = workspace.lock(handle)?;
     Ok((workspace, guard))
 }
@@ -112,6 +127,16 @@ pub fn version(
     Ok(resolve(workspace, &handle, &moment)?)
 }
 
+/// The event that was asked for. What `append` and `show` print can be given back: the number, or
+/// the name of the file.
+fn address(env: &Env, text: &str) -> Result<Address, CommandError> {
+    match Moment::parse(text, Scope::Event, &now(env)) {
+        Ok(Moment::Event(address)) => Ok(address),
+        Ok(_) => Err(CommandError::usage(format!("`{text}` is not an address"))),
+        Err(error) => Err(CommandError::usage(error)),
+    }
+}
+
 /// The time here.
 pub fn now(env: &Env) -> Zoned {
     env.now().instant().to_zoned(env.time_zone())
@@ -130,15 +155,22 @@ fn none_yet() -> CommandError {
         .hint("start one with `jp conversation append --new FILE`")
 }
 
+/// What a command does after it has warned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It leaves the conversation as it is.
+    Reads,
+    /// It makes another operation, which undo would take back first.
+    Writes,
+    /// It takes back the last operation.
+    TakesBack,
+}
+
 /// Tells of events that something else than jp took out since jp last wrote.
-pub fn warn_of_dropped(
-    output: &mut Output,
-    workspace: &Workspace,
-    handle: &Handle,
-) -> Result<(), CommandError> {
+pub fn warn_of_dropped(output: &mut Output, workspace: &Workspace, handle: &Handle, next: Next) {
     let Ok(Some(dropped)) = dropped(workspace, handle) else {
         // Whoever reads on is told what cannot be read.
-        return Ok(());
+        return;
     };
     let id = handle.id();
     let (first, last) = (dropped.events.first(), dropped.events.last());
@@ -147,15 +179,15 @@ pub fn warn_of_dropped(
         (Some(only), _) => only.to_string(),
         _ => String::new(),
     };
-    let (count, author) = (dropped.events.len(), &dropped.author);
-    let (events, them) = if count == 1 { ("event", "it") } else { ("events", "them") };
-    output.warn(format_args!("{id}: {author} took {count} {events} out by hand ({which})"));
+    let events = counted(dropped.events.len() as u64, "event");
+    let them = if dropped.events.len() == 1 { "it" } else { "them" };
+    output.warn(format_args!("{id}: {} took {events} out by hand ({which})", dropped.author));
     let short = short(dropped.before);
-    output.say(match dropped.commits {
-        1 => format!("Hint: `jp conversation undo {id}` brings {them} back"),
-        _ => format!("Hint: `jp conversation restore {id} --at {short}` brings {them} back"),
+    output.hint(match (dropped.commits, next) {
+        (1, Next::TakesBack) => return,
+        (1, Next::Reads) => format!("`jp conversation undo {id}` brings {them} back"),
+        _ => format!("`jp conversation restore {id} --at {short}` brings {them} back"),
     });
-    Ok(())
 }
 
 /// Tells what happened beside what was asked for.

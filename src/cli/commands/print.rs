@@ -62,7 +62,7 @@ fn told_apart(listed: Vec<Listed>) -> (Stream, Vec<Hole>) {
 
 /// The turns that the user wants.
 fn chosen(args: &Print, id: ConversationId, stream: &Stream) -> Result<Range<u64>, CommandError> {
-    let count = stream.turns.len() as u64 + u64::from(stream.incomplete.is_some());
+    let count = stream.begun();
     match args.turn {
         None => Ok(count.saturating_sub(args.last.map_or(count, NonZeroU64::get))..count + 1),
         Some(turn) if turn < count => Ok(turn..turn + 1),

@@ -1,6 +1,6 @@
 //! `jp conversation redo`
 
-use super::{DONE, Outcome, tell_notes, to_change, turn_back::report};
+use super::{DONE, Next, Outcome, tell_notes, to_change, turn_back::report};
 use crate::{
     cli::{args::Change, error::CommandError, output::Output},
     env::Env,
@@ -8,7 +8,7 @@ use crate::{
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Change) -> Outcome {
-    let (workspace, mut guard) = to_change(env, output, args.id.as_deref())?;
+    let (workspace, mut guard) = to_change(env, output, args.id.as_deref(), Next::Writes)?;
     let id = guard.id();
     let Some(turned) = redo(&workspace, &mut guard)? else {
         let message =

@@ -1,26 +1,31 @@
 //! `jp conversation restore`
 
 use super::{
-    DONE, Outcome, choose_to_change, tell_notes, turn_back::report, version, warn_of_dropped,
+    DONE, Next, Outcome, choose_to_change,
+    shelve::Moved,
+    tell_notes,
+    turn_back::{report, unchanged},
+    version, warn_of_dropped,
 };
 use crate::{
-    cli::{
-        args::{AtArg, Change},
-        error::CommandError,
-        output::Output,
-    },
+    cli::{args::Restore, error::CommandError, output::Output},
     env::Env,
     history::restore,
     store::Space,
 };
 
-pub fn run(env: &Env, output: &mut Output, change: &Change, at: &AtArg) -> Outcome {
-    let (workspace, handle) = choose_to_change(env, change.id.as_deref())?;
+pub fn run(env: &Env, output: &mut Output, args: &Restore) -> Outcome {
+    let (workspace, handle) = choose_to_change(env, args.id.as_deref())?;
     let id = handle.id();
-    match (handle.space(), &at.at) {
+    match (handle.space(), &args.at.at) {
         (Space::Trash, None) => {
-            workspace.shelve(&handle, Space::Heads)?;
-            super::shelve::report(output, id, Space::Trash, Space::Heads, &change.format)?;
+            let to = workspace.store().moved_from(Space::Trash, id).unwrap_or(Space::Heads);
+            workspace.shelve(&handle, to)?;
+            let moved = Moved { id, from: Space::Trash, to };
+            match args.format.is_json() {
+                true => output.json(&moved.to_json())?,
+                false => moved.tell(output)?,
+            }
             return Ok(DONE);
         }
         (_, None) => {
@@ -30,15 +35,18 @@ pub fn run(env: &Env, output: &mut Output, change: &Change, at: &AtArg) -> Outco
         }
         (_, Some(_)) => {}
     }
-    warn_of_dropped(output, &workspace, &handle)?;
+    warn_of_dropped(output, &workspace, &handle, Next::Writes);
     let mut guard = workspace.lock(handle)?;
-    let version = version(env, &workspace, guard.clone(), at)?;
+    let version = version(env, &workspace, guard.clone(), &args.at)?;
     let Some(turned) = restore(&workspace, &mut guard, &version)? else {
+        if args.format.is_json() {
+            output.json(&unchanged(id, &version))?;
+        }
         output.say(format_args!("{id}: it is as it was then: nothing to restore"));
         return Ok(DONE);
     };
     tell_notes(output, &mut guard);
     let back = format!("jp conversation undo {id}");
-    report(output, id, "restored the version of", &turned, &back, &change.format)?;
+    report(output, id, "restored the version of", &turned, &back, &args.format)?;
     Ok(DONE)
 }

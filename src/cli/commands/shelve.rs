@@ -1,15 +1,11 @@
 //! What archive, unarchive, rm and restore have in common: conversations move, and how to move them
 //! back is told.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{DONE, Outcome, workspace_with};
 use crate::{
-    cli::{
-        args::{FormatArg, Several},
-        error::CommandError,
-        output::Output,
-    },
+    cli::{args::FormatArg, error::CommandError, output::Output},
     env::Env,
     model::ConversationId,
     store::Space,
@@ -17,13 +13,19 @@ use crate::{
 };
 
 /// Moves conversations to a space: all that are named, or none if one is unknown.
-pub fn shelve(env: &Env, output: &mut Output, args: &Several, to: Space) -> Outcome {
-    let Some(first) = args.ids.first() else {
+pub fn shelve(
+    env: &Env,
+    output: &mut Output,
+    ids: &[String],
+    to: Space,
+    format: &FormatArg,
+) -> Outcome {
+    let Some(first) = ids.first() else {
         return Err(CommandError::usage("no conversation was named"));
     };
     let workspace = workspace_with(env, first)?;
     let mut handles: Vec<Handle> = Vec::new();
-    for id in &args.ids {
+    for id in ids {
         let handle = workspace.select(id)?;
         if handles.iter().all(|known| known.id() != handle.id()) {
             handles.push(handle);
@@ -36,44 +38,56 @@ pub fn shelve(env: &Env, output: &mut Output, args: &Several, to: Space) -> Outc
         return Err(CommandError::failure(format!("conversation {id} is in the trash"))
             .hint(format!("`jp conversation restore {id}` brings it back")));
     }
+    let mut moves = Vec::new();
     for handle in handles {
-        let (id, from) = (handle.id(), handle.space());
+        let moved = Moved { id: handle.id(), from: handle.space(), to };
         workspace.shelve(&handle, to)?;
-        if from == to {
-            output.say(format_args!("{id} is {} already", whereabouts(to)));
-            continue;
+        if format.is_json() {
+            moves.push(moved.to_json());
+        } else {
+            moved.tell(output)?;
         }
-        report(output, id, from, to, &args.format)?;
+    }
+    if format.is_json() {
+        output.json(&Value::Array(moves))?;
     }
     Ok(DONE)
 }
 
-/// Tells where a conversation went, and how to bring it back.
-pub fn report(
-    output: &mut Output,
-    id: ConversationId,
-    from: Space,
-    to: Space,
-    format: &FormatArg,
-) -> std::io::Result<()> {
-    let inverse = match (from, to) {
-        (_, Space::Trash) => format!("jp conversation restore {id}"),
-        (_, Space::Archive) => format!("jp conversation unarchive {id}"),
-        (Space::Trash, Space::Heads) => format!("jp conversation rm {id}"),
-        (_, Space::Heads) => format!("jp conversation archive {id}"),
-    };
-    if format.is_json() {
-        return output.json(&json!({"id": id, "space": to.name(), "inverse": inverse}));
-    }
-    output.line(format_args!("{id} is {} now", whereabouts(to)))?;
-    output.say(format_args!("Hint: `{inverse}` takes it back"));
-    Ok(())
+/// A conversation that went from one space to another, or was there already.
+pub struct Moved {
+    pub id: ConversationId,
+    pub from: Space,
+    pub to: Space,
 }
 
-fn whereabouts(space: Space) -> &'static str {
-    match space {
-        Space::Heads => "active",
-        Space::Archive => "archived",
-        Space::Trash => "in the trash",
+impl Moved {
+    /// Tells people where it is now, and how to take that back.
+    pub fn tell(&self, output: &mut Output) -> std::io::Result<()> {
+        let (id, place) = (self.id, self.to.whereabouts());
+        let Some(inverse) = self.inverse() else {
+            output.say(format_args!("{id} is {place} already"));
+            return Ok(());
+        };
+        output.line(format_args!("{id} is {place} now"))?;
+        output.hint_at_inverse(&inverse);
+        Ok(())
+    }
+
+    /// Tells programs the same.
+    pub fn to_json(&self) -> Value {
+        json!({"id": self.id, "space": self.to.name(), "inverse": self.inverse()})
+    }
+
+    /// The command that takes it back, unless there is nothing to take back.
+    fn inverse(&self) -> Option<String> {
+        let verb = match (self.from, self.to) {
+            (from, to) if from == to => return None,
+            (_, Space::Trash) => "restore",
+            (Space::Trash, _) => "rm",
+            (_, Space::Archive) => "unarchive",
+            (_, Space::Heads) => "archive",
+        };
+        Some(format!("jp conversation {verb} {}", self.id))
     }
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     DONE, Outcome,
+    label::written,
     ls::{json_row, status},
     to_read,
 };
@@ -53,7 +54,7 @@ fn print(
     }
     line("Updated:", &row.updated.to_string())?;
     for (key, value) in &meta.labels {
-        line("Label:", &format!("{key}={value}"))?;
+        line("Label:", &written(key, value))?;
     }
     if let Some(forked) = &meta.forked {
         line("Forked:", &format!("from {} at {}", forked.from, forked.commit))?;
@@ -116,8 +117,7 @@ struct EventLine {
 fn events(conversation: &Conversation, stream: &Stream) -> impl Iterator<Item = EventLine> {
     let complete = stream.turns.iter().map(|turn| (turn.number, &turn.entries));
     let under_way = stream.incomplete.iter().map(|one| (one.turn.number, &one.turn.entries));
-    let begun = stream.turns.len() as u64 + u64::from(stream.incomplete.is_some());
-    let waiting = std::iter::once((begun, &stream.waiting));
+    let waiting = std::iter::once((stream.begun(), &stream.waiting));
     let turns = complete.chain(under_way).chain(waiting);
     let entries = turns.flat_map(|(turn, entries)| entries.iter().map(move |entry| (turn, entry)));
     let sound = conversation.listed.iter().filter(|listed| listed.event.is_some());

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     cli::{args::Store, error::CommandError, output::Output},
     env::Env,
+    model::counted,
     ui::escape,
     workspace::Location,
 };
@@ -49,8 +50,9 @@ pub fn run(env: &Env, output: &mut Output, command: Store) -> Outcome {
                 }))?;
             } else {
                 output.line(format_args!(
-                    "{} packs before, {} after",
-                    report.packs_before, report.packs_after
+                    "{} before, {} after",
+                    counted(report.packs_before as u64, "pack"),
+                    report.packs_after
                 ))?;
             }
             if let Some(problem) = &report.problem {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    DONE, Outcome,
+    DONE, Next, Outcome,
     mark::{Told, report},
     to_change, workspace_with,
 };
@@ -24,21 +24,15 @@ pub fn run(
     if title.is_none() && !clear {
         return print(env, output, id, format);
     }
-    let title = title.map(str::trim);
-    if title == Some("") {
-        return Err(CommandError::usage("the title is empty")
-            .hint(format!("`jp conversation title {id} --clear` takes the title away")));
-    }
-    if title.is_some_and(|title| title.contains(char::is_control)) {
-        return Err(CommandError::usage("a title is one line of text"));
-    }
-    let (workspace, mut guard) = to_change(env, output, Some(id))?;
+    let title = check(title)?;
+    let title = title.as_deref();
+    let (workspace, mut guard) = to_change(env, output, Some(id), Next::Writes)?;
     let id = guard.id();
     let subject = match title {
         Some(title) => format!("title {title}"),
         None => "title --clear".to_owned(),
     };
-    let set = workspace.revise_meta(&mut guard, subject, |meta| {
+    let set = workspace.revise_meta(&mut guard, &subject, |meta| {
         meta.title = title.map(str::to_owned);
     })?;
     let told = match (&set, title) {
@@ -48,6 +42,19 @@ pub fn run(
     };
     report(output, &mut guard, set, told, json!({"title": title}), format)?;
     Ok(DONE)
+}
+
+/// A title as it may be given: one line with something in it.
+pub fn check(title: Option<&str>) -> Result<Option<String>, CommandError> {
+    let title = title.map(str::trim);
+    if title == Some("") {
+        return Err(CommandError::usage("the title is empty")
+            .hint("`jp conversation title ID --clear` takes a title away"));
+    }
+    if title.is_some_and(|title| title.contains(['\n', '\r'])) {
+        return Err(CommandError::usage("a title is one line of text"));
+    }
+    Ok(title.map(str::to_owned))
 }
 
 fn print(env: &Env, output: &mut Output, id: &str, format: &FormatArg) -> Outcome {

@@ -1,12 +1,13 @@
 //! What undo, redo and restore tell.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     cli::{args::FormatArg, error::CommandError, output::Output},
     history::Turned,
     model::ConversationId,
     ui::escape,
+    workspace::Handle,
 };
 
 /// Tells what was done, and how to take it back.
@@ -30,6 +31,18 @@ pub fn report(
         return Ok(());
     }
     output.line(format_args!("{id}: {done}: {}", escape(&turned.what)))?;
-    output.say(format_args!("Hint: `{back}` takes it back"));
+    output.hint_at_inverse(back);
     Ok(())
+}
+
+/// What programs are told when everything was so already.
+pub fn unchanged(id: ConversationId, version: &Handle) -> Value {
+    json!({
+        "id": id,
+        "operation": null,
+        "source": version.commit().to_string(),
+        "before": null,
+        "commit": null,
+        "inverse": null,
+    })
 }

@@ -15,7 +15,7 @@ use crate::{
     format::schemas,
     model::ConversationId,
     store::{Located, Space},
-    ui::escape,
+    ui::{escape, shorten},
     workspace::{Row, Workspace},
 };
 
@@ -30,13 +30,15 @@ pub enum Candidates {
     ConversationThenEvent,
     /// The labels of active conversations.
     Labels,
+    /// Their keys.
+    LabelKeys,
     /// The names of schemas.
     Schemas,
 }
 
 impl ArgExt for Candidates {}
 
-/// How much of a title is shown beside an id.
+/// The columns that a title may take beside an id.
 const TITLE: usize = 60;
 
 /// Looks for candidates in the world of a run.
@@ -62,7 +64,8 @@ impl ValueCompleter for Completer {
                 Ok(Some(id)) => self.events(id).unwrap_or_default(),
                 _ => self.conversations(&Space::ALL, current),
             },
-            Candidates::Labels => self.labels(),
+            Candidates::Labels => self.labels(written),
+            Candidates::LabelKeys => self.labels(|key, _| key.to_owned()),
             Candidates::Schemas => schemas().into_iter().map(|schema| schema.name.into()).collect(),
         };
         let begins = current.as_encoded_bytes();
@@ -79,8 +82,9 @@ impl Completer {
         let candidate = |row: Row| {
             let id = row.id.to_string();
             let value = if bare { id.trim_start_matches(ConversationId::PREFIX) } else { &id };
-            CompletionCandidate::new(value)
-                .help(row.heading.title.map(|title| shown(&title).into()))
+            CompletionCandidate::new(value).help(
+                row.heading.title.map(|title| shorten(&escape(&title), TITLE).into_owned().into()),
+            )
         };
         self.rows(spaces).unwrap_or_default().into_iter().map(candidate).collect()
     }
@@ -96,10 +100,10 @@ impl Completer {
     }
 
     /// The labels that are in use.
-    fn labels(&self) -> Vec<CompletionCandidate> {
+    fn labels(&self, write: fn(&str, &str) -> String) -> Vec<CompletionCandidate> {
         let rows = self.rows(&[Space::Heads]).unwrap_or_default();
         let labels = rows.into_iter().flat_map(|row| row.heading.labels);
-        let written: BTreeSet<_> = labels.map(|(key, value)| written(&key, &value)).collect();
+        let written: BTreeSet<_> = labels.map(|(key, value)| write(&key, &value)).collect();
         let harmless = written.into_iter().filter(|label| escape(label) == label.as_str());
         harmless.map(CompletionCandidate::new).collect()
     }
@@ -121,13 +125,4 @@ impl Completer {
         let given = self.typed.try_get_many::<OsString>("args");
         !matches!(new, Ok(Some(true))) && !matches!(given, Ok(Some(_)))
     }
-}
-
-/// A title as it may reach a terminal.
-fn shown(title: &str) -> String {
-    let mut shown: String = title.chars().take(TITLE).collect();
-    if shown.len() < title.len() {
-        shown.push('…');
-    }
-    escape(&shown).into_owned()
 }

@@ -61,27 +61,25 @@ impl Headings {
     }
 
     /// Adds a remark of a manifest to the lines of its successor, if it stays.
-    pub(super) fn put(&self, run: &Run, at: usize, text: &str, lines: &mut Vec<Line>) {
+    pub(super) fn put(&self, run: &Run, at: usize, remark: &Line, lines: &mut Vec<Line>) {
         match self.fates.get(&(run.clone(), at)) {
-            None => lines.push(Line::Remark(text.to_owned())),
-            Some(Heading::Numbered(turn)) => lines.push(Line::Remark(renumbered(text, *turn))),
+            None => lines.push(remark.clone()),
+            Some(Heading::Numbered(turn)) => lines.push(renumbered(remark, *turn)),
             // The blank line before it belongs to it.
-            Some(Heading::Gone) => drop(lines.pop_if(|line| is_blank(line))),
+            Some(Heading::Gone) => drop(lines.pop_if(|line| line.is_blank())),
         }
     }
 
     /// Adds the heading that an event needs, if it lost its own.
     pub(super) fn put_before(&self, run: &Run, at: usize, lines: &mut Vec<Line>) {
         if let Some(turn) = self.moved.get(&(run.clone(), at)) {
-            if lines.last().is_some_and(|line| !is_blank(line)) {
+            if lines.last().is_some_and(|line| !line.is_blank()) {
                 lines.push(Line::Remark(String::new()));
             }
-            lines.push(Line::Remark(format!("{TURN}{turn}")));
+            lines.push(Line::heading(*turn));
         }
     }
 }
-
-const TURN: &str = "# Turn ";
 
 /// A heading and the events up to the next one, across manifests.
 struct Section<'a> {
@@ -95,8 +93,8 @@ fn sections(manifests: &BTreeMap<Run, Manifest>) -> Vec<Section<'_>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
     for (run, at, line) in in_order(manifests) {
         match line {
-            Line::Remark(text) => {
-                if let Some((_, rest)) = parse(text) {
+            Line::Remark(_) => {
+                if let Some((_, rest)) = line.as_heading() {
                     let (heading, bare) = ((run, at), rest.trim().is_empty());
                     sections.push(Section { heading, bare, events: Vec::new() });
                 }
@@ -127,18 +125,10 @@ fn in_order(manifests: &BTreeMap<Run, Manifest>) -> impl Iterator<Item = (Run, u
     })
 }
 
-/// The number of a heading, and what follows it.
-fn parse(text: &str) -> Option<(u64, &str)> {
-    let rest = text.strip_prefix(TURN)?;
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, rest) = rest.split_at(digits);
-    Some((number.parse().ok()?, rest))
-}
-
-fn renumbered(text: &str, turn: u64) -> String {
-    parse(text).map_or_else(|| text.to_owned(), |(_, rest)| format!("{TURN}{turn}{rest}"))
-}
-
-fn is_blank(line: &Line) -> bool {
-    matches!(line, Line::Remark(text) if text.trim().is_empty())
+/// A heading with another number, and the same words behind it.
+fn renumbered(heading: &Line, turn: u64) -> Line {
+    match (Line::heading(turn), heading.as_heading()) {
+        (Line::Remark(text), Some((_, rest))) => Line::Remark(text + rest),
+        (heading, _) => heading,
+    }
 }

@@ -11,7 +11,7 @@ use gix::ObjectId;
 
 use super::RefName;
 use crate::{
-    fsutil::{AtPath, FsError, create_dir_durable},
+    fsutil::{AtPath, FsError, create_dir_durable, sync_dir},
     model::Timestamp,
 };
 
@@ -33,9 +33,8 @@ pub fn add(
     line: &LogLine,
 ) -> Result<(), FsError> {
     let path = log_path(store, name);
-    if let Some(parent) = path.parent() {
-        create_dir_durable(parent)?;
-    }
+    let directory = path.parent().unwrap_or(store);
+    create_dir_durable(directory)?;
     let old = log_path(store, former);
     match fs::rename(&old, &path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -46,7 +45,8 @@ pub fn add(
     let mut file = OpenOptions::new().append(true).create(true).open(&path).at("open", &path)?;
     let text = format!("{commit} {commit} {}\t{}\n", line.signature, line.message);
     file.write_all(text.as_bytes()).at("write", &path)?;
-    file.sync_all().at("sync", &path)
+    file.sync_all().at("sync", &path)?;
+    sync_dir(directory)
 }
 
 /// Removes the log of a ref.
@@ -62,11 +62,23 @@ pub fn remove(store: &Path, name: &RefName) -> Result<(), FsError> {
 
 /// When a ref last moved, if its log tells.
 pub fn last_moved(store: &Path, name: &RefName) -> Option<Timestamp> {
-    let text = fs::read(log_path(store, name)).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    let (signature, _) = text.lines().next_back()?.split_once('\t')?;
+    let LogLine { signature, .. } = last_line(store, name)?;
     let seconds = signature.rsplit(' ').nth(1)?.parse().ok()?;
     Some(Timestamp::from_seconds(seconds))
+}
+
+/// Why a ref last moved, if its log tells.
+pub fn last_message(store: &Path, name: &RefName) -> Option<String> {
+    last_line(store, name).map(|line| line.message)
+}
+
+fn last_line(store: &Path, name: &RefName) -> Option<LogLine> {
+    let bytes = fs::read(log_path(store, name)).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let (moved, message) = text.lines().next_back()?.split_once('\t')?;
+    // The commits from and to which it moved stand first.
+    let signature = moved.splitn(3, ' ').nth(2)?;
+    Some(LogLine { signature: signature.to_owned(), message: message.to_owned() })
 }
 
 fn log_path(store: &Path, name: &RefName) -> PathBuf {

@@ -29,6 +29,15 @@ impl Space {
         }
     }
 
+    /// Where a conversation in it is, in words.
+    pub fn whereabouts(self) -> &'static str {
+        match self {
+            Space::Heads => "active",
+            Space::Archive => "archived",
+            Space::Trash => "in the trash",
+        }
+    }
+
     /// The spaces that count first when a conversation is in several, as it is while it is moved.
     pub fn stronger(self) -> &'static [Space] {
         match self {

@@ -3,6 +3,7 @@
 //!
 //! Time and memory are proportional to the text, whatever is in it.
 
+mod fence;
 mod flow;
 mod inline;
 mod margin;
@@ -11,6 +12,7 @@ mod render;
 mod table;
 mod wrap;
 
+pub use fence::backticks;
 pub use render::render;
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::{
     calls::{CallFate, QuestionFate},
 };
 use crate::model::{
-    Answer, Attachment, Body, Compaction, Finish, InquiryRequest, Outcome, ToolCall,
+    Answer, Attachment, Body, Compaction, Finish, InquiryRequest, Outcome, ToolCall, counted,
 };
 
 /// The columns that arguments, questions and answers may take.
@@ -67,13 +67,13 @@ fn squeezed(text: &str) -> String {
 /// Something that was put beside a request.
 pub fn attachment(attachment: &Attachment) -> String {
     let kind = attachment.media_type.as_ref().map_or_else(String::new, |kind| format!(", {kind}"));
-    let size = counted(attachment.content.as_bytes().len(), "byte");
+    let size = counted(attachment.content.as_bytes().len() as u64, "byte");
     format!("[attachment: {}{kind}, {size}]", attachment.source)
 }
 
 /// What a model thought, without saying it.
 pub fn reasoning(content: &Body) -> String {
-    format!("[reasoning, {}]", counted(content.to_text_lossy().lines().count(), "line"))
+    format!("[reasoning, {}]", counted(content.to_text_lossy().lines().count() as u64, "line"))
 }
 
 /// A change of the configuration.
@@ -144,9 +144,4 @@ fn keys(table: &toml::Table) -> String {
         }
     }
     shorten(&names.join(", "), SHORT).into_owned()
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }

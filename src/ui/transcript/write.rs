@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{
-    super::Face,
+    super::{Face, backticks, minute},
     Detail, Transcript,
     calls::{CallFate, Fate, Fates, QuestionFate, last_words},
     fold::{self, State},
@@ -99,8 +99,7 @@ impl<'a> Teller<'a, '_> {
     /// Tells what waits for the next request, which will be in a turn of its own.
     fn waiting(&mut self) {
         let stream = self.transcript.stream;
-        let begun = stream.turns.len() as u64 + u64::from(stream.incomplete.is_some());
-        if !self.transcript.turns.contains(&begun) {
+        if !self.transcript.turns.contains(&stream.begun()) {
             return;
         }
         if !stream.waiting.is_empty() {
@@ -211,8 +210,7 @@ impl<'a> Teller<'a, '_> {
 
     fn structured(&mut self, structured: &Structured) {
         let json = structured.data.as_str();
-        let longest = json.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-        let fence = "`".repeat(longest.max(2) + 1);
+        let fence = backticks(json, 3);
         self.page.markdown(&format!("{fence}json\n{json}\n{fence}"));
     }
 
@@ -312,13 +310,12 @@ impl<'a> Teller<'a, '_> {
             Speaker::Tool(None) => (Face::TOOL, "tool".to_owned()),
             Speaker::Tool(Some(tool)) => (Face::TOOL, format!("tool ({tool})")),
         };
-        let zoned = place.time.instant().to_zoned(self.transcript.zone.clone());
-        let time = zoned.strftime(" · %Y-%m-%d %H:%M").to_string();
+        let time = minute(place.time, &self.transcript.zone);
         self.page.heading(&[
             (Face::FAINT, "━━ "),
             (face, &name),
             (Face::FAINT, &format!(" · turn {}", place.turn)),
-            (Face::FAINT, &time),
+            (Face::FAINT, &format!(" · {time}")),
         ]);
     }
 

@@ -1,6 +1,6 @@
 //! Deciding whether the files of a directory are a conversation.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Files, problems::Problems};
 use crate::{
@@ -118,24 +118,10 @@ impl Reader<'_> {
             return None;
         }
         let (manifest, mut flaws) = Manifest::read(bytes);
-        let mut places = None;
-        for line in manifest.lines() {
-            let (entry, wrong) = match line {
-                Line::Run(name) if run.is_some() => {
-                    (format!("{name}/"), "a sealed run has no runs of its own")
-                }
-                Line::Run(name) if !self.runs.contains(name) => {
-                    (format!("{name}/"), "there is no such directory")
-                }
-                Line::Event(name) if !self.has(run, name) => {
-                    (name.to_string(), "there is no such file")
-                }
-                Line::Event(_) | Line::Run(_) | Line::Remark(_) => continue,
-            };
-            let places = places.get_or_insert_with(|| places_in(bytes));
-            let (line, column) = places.get(entry.as_bytes()).copied().unzip();
-            flaws.push(Flaw { line, column, message: format!("`{entry}`: {wrong}") });
-        }
+        let has_run = |name: &RunName| self.runs.contains(name);
+        let has_event = |name: &FileName| self.has(run, name);
+        let dead_ends = manifest.dead_ends(bytes, run, has_run, has_event);
+        flaws.extend(dead_ends.map(|(_, flaw)| flaw));
         flaws.sort_by_key(|flaw| (flaw.line, flaw.column));
         self.problems.extend(&place.path(), flaws, ProblemKind::Damage);
         Some(manifest)
@@ -201,14 +187,4 @@ impl Reader<'_> {
             self.problems.extend(&place.path(), flaws.unwrap_or_default(), ProblemKind::Beside);
         }
     }
-}
-
-/// The line and column of each entry of a manifest.
-fn places_in<'a>(manifest: &'a [u8]) -> HashMap<&'a [u8], (usize, usize)> {
-    let lines = manifest.split(|byte| *byte == b'\n').enumerate();
-    let place = |(index, line): (usize, &'a [u8])| {
-        let column = 1 + line.len() - line.trim_ascii_start().len();
-        (line.trim_ascii(), (index + 1, column))
-    };
-    lines.map(place).collect()
 }

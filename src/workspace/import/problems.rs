@@ -4,6 +4,7 @@ use std::io;
 
 use crate::{
     format::{Flaw, limits},
+    fsutil::cause,
     plan::TreePath,
     store::{Problem, ProblemKind},
 };
@@ -23,9 +24,7 @@ impl Problems {
 
     /// Adds that a file or directory cannot be read.
     pub(super) fn unreadable(&mut self, path: TreePath, error: &io::Error) {
-        let text = error.to_string();
-        let cause = text.split(" (os error ").next().unwrap_or_default();
-        self.push(path, format!("it cannot be read: {cause}"), ProblemKind::Damage);
+        self.push(path, format!("it cannot be read: {}", cause(error)), ProblemKind::Damage);
     }
 
     /// Adds the flaws of a file.

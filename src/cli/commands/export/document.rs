@@ -8,10 +8,12 @@ use std::fmt::Write;
 use pulldown_cmark::{Event as Piece, Parser, Tag};
 
 use crate::{
+    cli::commands::written,
     model::{
         Answer, AnswerType, Arguments, Attachment, Block, Body, Compaction, Entry, EventKind,
         InquiryRequest, InquiryResponse, Outcome, ToolCall, ToolResult,
     },
+    ui::backticks,
     workspace::Conversation,
 };
 
@@ -28,7 +30,7 @@ pub fn document(conversation: &Conversation, status: &str) -> String {
     }
     page.item("Status", status);
     for (key, value) in &meta.labels {
-        page.item("Label", &format!("{key}={value}"));
+        page.item("Label", &written(key, value));
     }
     if let Some(forked) = &meta.forked {
         page.item("Forked", &format!("from {} at {}", forked.from, forked.commit));
@@ -132,8 +134,7 @@ impl Page {
     }
 
     fn fenced(&mut self, language: &str, text: &str) {
-        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-        let fence = "`".repeat(3.max(longest + 1));
+        let fence = backticks(text, 3);
         self.gap();
         self.line(&format!("{fence}{language}\n{text}\n{fence}"));
     }
@@ -215,8 +216,7 @@ fn model(block: &Block) -> String {
 /// A text as a code span.
 fn code(text: &str) -> String {
     let text = one_line(text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let ticks = "`".repeat(longest + 1);
+    let ticks = backticks(&text, 1);
     let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{ticks}{space}{text}{space}{ticks}")
 }
