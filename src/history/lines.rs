@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    script::{Effort, Region, Script, compare_lines},
+    script::{Effort, Region, Script, compare_lines, middle},
     words::{Mark, Segment, Segments, compare_words},
 };
 
@@ -93,18 +93,15 @@ fn compare(before: &Lines<'_>, after: &Lines<'_>, effort: &mut Effort) -> (Scrip
 /// What has to be changed to get from one list of lines to another.
 pub fn script(before: &Lines<'_>, after: &Lines<'_>, effort: &mut Effort) -> Script {
     if before.count() + after.count() > MAX_LINES {
-        return middle(before, after);
+        return as_a_whole(before, after);
     }
     compare_lines(before.iter(), after.iter(), effort)
 }
 
 /// Everything between the common beginning and the common end, as one region.
-fn middle(before: &Lines<'_>, after: &Lines<'_>) -> Script {
-    let (counts, shorter) = ((before.count(), after.count()), before.count().min(after.count()));
-    let start = (0..shorter).take_while(|at| before.line(*at) == after.line(*at)).count();
-    let same_from_end = |back: &usize| before.line(counts.0 - back) == after.line(counts.1 - back);
-    let end = (1..=shorter - start).take_while(same_from_end).count();
-    let region = Region { before: start..counts.0 - end, after: start..counts.1 - end };
+fn as_a_whole(before: &Lines<'_>, after: &Lines<'_>) -> Script {
+    let is_same = |one: usize, other: usize| before.line(one) == after.line(other);
+    let region = middle(before.count(), after.count(), is_same);
     let exact = region.before.is_empty() || region.after.is_empty();
     let differs = !region.before.is_empty() || !region.after.is_empty();
     Script { regions: differs.then_some(region).into_iter().collect(), exact }
@@ -320,7 +317,7 @@ mod tests {
         #[test]
         fn the_whole_between_equal_ends_is_a_script(before in "[ab\n]{0,20}", after in "[ab\n]{0,20}") {
             let (before, after) = (Lines::of(before.as_bytes()), Lines::of(after.as_bytes()));
-            let script = middle(&before, &after);
+            let script = as_a_whole(&before, &after);
             let region = script.regions.first().cloned();
             prop_assert_eq!(region.is_none(), before.text == after.text);
             if let Some(Region { before: old, after: new }) = region {

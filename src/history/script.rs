@@ -61,7 +61,7 @@ impl Effort {
 
     /// Takes the work of comparing two sequences, if so much is left.
     fn spend<T>(&mut self, input: &InternedInput<T>) -> bool {
-        let middle = middle(&input.before, &input.after);
+        let middle = middle_of(&input.before, &input.after);
         let before = &input.before[middle.before];
         let after = &input.after[middle.after];
         let places = |sequence: &[Token]| {
@@ -142,7 +142,7 @@ fn compare_with<T, H: SliderHeuristic>(
             look_into(&inside, NoSliderHeuristic)
         } else {
             script.exact = false;
-            vec![middle(before, after)]
+            vec![middle_of(before, after)]
         };
         script.regions.extend(regions.into_iter().map(|region| region.within(&gap)));
     }
@@ -168,20 +168,25 @@ impl Region {
     }
 }
 
-/// What is between the common beginning and the common end of two sequences.
-fn middle<T: Eq>(before: &[T], after: &[T]) -> Region {
-    let same = |(one, other): &(&T, &T)| one == other;
-    let start = before.iter().zip(after).take_while(same).count();
-    let rest = before[start..].iter().rev().zip(after[start..].iter().rev());
-    let end = rest.take_while(same).count();
-    Region { before: start..before.len() - end, after: start..after.len() - end }
+/// What is between the common beginning and the common end of two sequences of these lengths, given
+/// which items are the same.
+pub fn middle(before: usize, after: usize, is_same: impl Fn(usize, usize) -> bool) -> Region {
+    let shorter = before.min(after);
+    let start = (0..shorter).take_while(|at| is_same(*at, *at)).count();
+    let from_end = |back: &usize| is_same(before - back, after - back);
+    let end = (1..=shorter - start).take_while(from_end).count();
+    Region { before: start..before - end, after: start..after - end }
+}
+
+fn middle_of<T: Eq>(before: &[T], after: &[T]) -> Region {
+    middle(before.len(), after.len(), |one, other| before[one] == after[other])
 }
 
 /// What is between items that occur once in each of two sequences, in the same order.
 fn gaps(before: &[Token], after: &[Token], tokens: u32) -> Vec<Region> {
     const NONE: usize = usize::MAX;
     const MANY: usize = usize::MAX - 1;
-    let middle = middle(before, after);
+    let middle = middle_of(before, after);
     let places = |sequence: &[Token], range: Range<usize>| {
         let mut places = vec![NONE; tokens as usize];
         for at in range {
