@@ -156,6 +156,16 @@ pub struct Compaction {
     pub rules: toml::Table,
 }
 
+impl Compaction {
+    /// The turns that it covers, in words.
+    pub fn turns(&self) -> String {
+        match (self.from_turn, self.to_turn) {
+            (from, to) if from == to => format!("turn {from}"),
+            (from, to) => format!("turns {from} to {to}"),
+        }
+    }
+}
+
 impl EventKind {
     /// The type of the event.
     pub fn event_type(&self) -> EventType {

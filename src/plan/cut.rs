@@ -126,7 +126,7 @@ fn places(input: &Cut, remarks: &mut Vec<String>) -> Vec<Place> {
             // One of turns that are still to come has lost nothing.
             let lost = to < first_left || (from > last_left && from <= last);
             if lost {
-                let covers = covered(compaction);
+                let covers = compaction.turns();
                 remarks.push(format!("{}: goes, nothing is left of {covers}", listed.path()));
             }
             !lost
@@ -161,19 +161,12 @@ fn rewritten(
         if place.now.is_none() || moved == *compaction {
             continue;
         }
-        let (path, was, now) = (listed.path(), covered(compaction), covered(&moved));
+        let (path, was, now) = (listed.path(), compaction.turns(), moved.turns());
         remarks.push(format!("{path}: covers {now}, which before the cut was {was}"));
         let kind = EventKind::Compaction(moved);
         rewritten.insert(path, encode(&Event { kind, ..event.clone() })?);
     }
     Ok(rewritten)
-}
-
-fn covered(compaction: &Compaction) -> String {
-    match (compaction.from_turn, compaction.to_turn) {
-        (from, to) if from == to => format!("turn {from}"),
-        (from, to) => format!("turns {from} to {to}"),
-    }
 }
 
 /// A compaction of the same turns under their new numbers, without those that go.

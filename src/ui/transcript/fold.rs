@@ -86,15 +86,11 @@ pub fn configuration(table: &toml::Table) -> String {
 
 /// A change of what a model sees of earlier turns.
 pub fn compaction(compaction: &Compaction) -> String {
-    let Compaction { from_turn, to_turn, rules } = compaction;
-    let rules = match keys(rules) {
+    let rules = match keys(&compaction.rules) {
         keys if keys.is_empty() => keys,
         keys => format!(": {keys}"),
     };
-    if from_turn == to_turn {
-        return format!("[compaction of turn {from_turn}{rules}]");
-    }
-    format!("[compaction of turns {from_turn} to {to_turn}{rules}]")
+    format!("[compaction of {}{rules}]", compaction.turns())
 }
 
 /// A question and how it ended.

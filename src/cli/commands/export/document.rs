@@ -204,7 +204,7 @@ fn heading(kind: &EventKind) -> String {
         }
         EventKind::ConfigDelta(_) => "Configuration".to_owned(),
         EventKind::Compaction(compaction) => {
-            format!("Compaction of turns {} to {}", compaction.from_turn, compaction.to_turn)
+            format!("Compaction of {}", compaction.turns())
         }
     }
 }
