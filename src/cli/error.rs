@@ -68,7 +68,7 @@ impl CommandError {
                 Err(error) => Self::from(error),
             };
         }
-        output.say(error.to_string().trim_end());
+        output.say(harmless(error.to_string().trim_end()));
         Self::silent(2)
     }
 

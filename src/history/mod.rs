@@ -4,6 +4,7 @@
 //! commit that something else made. Nothing here rewrites history: undo is a new commit that
 //! brings back an old tree.
 
+mod ancestry;
 mod at;
 mod blame;
 mod changes;

@@ -1,6 +1,6 @@
 //! Operations: what one command did.
 
-use std::iter::Peekable;
+use std::{collections::HashSet, iter::Peekable};
 
 use super::walk::{Walk, walk};
 use crate::{
@@ -46,13 +46,9 @@ impl Operation {
 
     /// Who took part, in the order in which they came in.
     pub fn authors(&self) -> Vec<&str> {
-        let mut authors: Vec<&str> = Vec::new();
-        for record in self.records.iter().rev() {
-            if !authors.contains(&record.author.name.as_str()) {
-                authors.push(&record.author.name);
-            }
-        }
-        authors
+        let mut seen = HashSet::new();
+        let names = self.records.iter().rev().map(|record| record.author.name.as_str());
+        names.filter(|name| seen.insert(*name)).collect()
     }
 
     /// What brought its commits about, in the order in which they came in.

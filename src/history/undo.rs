@@ -1,6 +1,7 @@
 //! Undo, redo and restore: a new commit that brings back an old tree.
 
 use super::{
+    ancestry::Ancestry,
     cursor::{self, Destination, Step},
     operation::{events, several},
     walk::{record, short},
@@ -77,7 +78,8 @@ fn turn(
 ) -> Result<Option<Turned>, AppendFailure> {
     workspace.keep_trying(guard, |guard| {
         workspace.check_writable(guard)?;
-        let mut read = |id| step(workspace, &guard.at(id));
+        let mut ancestry = Ancestry::of(workspace, guard);
+        let mut read = |id| step(workspace, &guard.at(id), &mut ancestry);
         let Some(Destination { source, operation, links }) = decide(guard.commit(), &mut read)?
         else {
             return Ok(None);
@@ -106,15 +108,24 @@ fn commit(
     workspace.revise(guard, Revision { subject, body, origin, content, summary, links })
 }
 
-fn step(workspace: &Workspace, version: &Handle) -> Result<Step, LoadError> {
+fn step(
+    workspace: &Workspace,
+    version: &Handle,
+    ancestry: &mut Ancestry<'_>,
+) -> Result<Step, LoadError> {
     let own = record(workspace, version)?;
     let parent = own.parent();
     let Some(deed) = own.deed else { return Ok(Step { parent, ..Step::default() }) };
     let mut links = deed.links;
-    if let Some(state) = links.stands_for
-        && record(workspace, &version.at(state))?.tree != own.tree
-    {
-        // Somebody amended it: it is a change of its own now.
+    links.base = links.base.filter(|base| ancestry.holds_or_resembles(*base));
+    links.redo = links.redo.filter(|redo| ancestry.holds(*redo));
+    let is_same = |state: &ObjectId| {
+        record(workspace, &version.at(*state)).is_ok_and(|state| state.tree == own.tree)
+    };
+    let state =
+        links.stands_for.filter(|state| ancestry.holds_or_resembles(*state) && is_same(state));
+    if state != links.stands_for {
+        // It was amended, picked or made up: it is a change of its own.
         links = Links { base: links.base, ..Links::default() };
     }
     let begins = deed.begins == Some(version.id());
@@ -130,7 +141,8 @@ fn what(workspace: &Workspace, guard: &Guard, last: ObjectId) -> Result<String, 
     if operation(&end).is_none() || operation(&end) != operation(&before) {
         return Ok(end.subject().to_owned());
     }
-    let mut read = |id| step(workspace, &guard.at(id));
+    let mut ancestry = Ancestry::of(workspace, guard);
+    let mut read = |id| step(workspace, &guard.at(id), &mut ancestry);
     let base = cursor::undo(last, &mut read)?.map(|destination| destination.source);
     let count = |commit: ObjectId| {
         let version = guard.at(commit);

@@ -10,8 +10,8 @@ use fs4::TryLockError;
 
 use crate::fsutil::{AtPath, FsError};
 
-/// How long whoever throws objects away waits for writers, who are through in milliseconds.
-const ATTEMPTS: usize = 500;
+/// How long one waits for the other: writers are through in milliseconds, a purge in seconds.
+const ATTEMPTS: usize = 2000;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The right to write, or the right to throw away.
@@ -22,15 +22,25 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Waits until nobody throws anything away. A file system without locks has no gate.
+    /// Waits until nobody throws anything away, but not for ever. A file system without locks has no
+    /// gate.
     pub fn enter(store: &Path) -> Result<Self, FsError> {
         let file = open(store)?;
-        match fs4::FileExt::lock_shared(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::Unsupported => {
-                Err(FsError::new("lock", store.join(NAME), error))
+        for _ in 0..ATTEMPTS {
+            match fs4::FileExt::try_lock_shared(&file) {
+                Ok(()) => return Ok(Self { _file: file }),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(TryLockError::Error(error))
+                    if error.kind() == std::io::ErrorKind::Unsupported =>
+                {
+                    return Ok(Self { _file: file });
+                }
+                Err(TryLockError::Error(error)) => {
+                    return Err(FsError::new("lock", store.join(NAME), error));
+                }
             }
-            _ => Ok(Self { _file: file }),
         }
+        Err(FsError::new("lock", store.join(NAME), std::io::ErrorKind::WouldBlock.into()))
     }
 
     /// Keeps all writers out; `None` if there is one that does not end.

@@ -146,6 +146,12 @@ impl Store {
         &self.id
     }
 
+    /// Its objects as they are on disk now, whatever was read before.
+    pub(super) fn objects_anew(&self) -> Result<Objects, FsError> {
+        let directory = self.path.join("objects");
+        Objects::open(&directory).at("open", &directory)
+    }
+
     /// Its objects.
     pub fn objects(&self) -> &Objects {
         &self.objects

@@ -59,10 +59,32 @@ impl Store {
             Err(RefError::Moved { .. }) => return Err(MoveError::Taken { id, to }),
             moved => moved?,
         }
+        self.clear_third(id, from, to, commit)?;
         let message = message(from, to);
         let signature = mover.identity.signature(mover.time);
         refs::log::add(self.path(), &old, &new, commit, &LogLine { signature, message })?;
         Ok(refs::delete(self.path(), &old, Expected::Is(commit))?)
+    }
+
+    /// Removes what a killed move left in the space that is neither: an old version would come back
+    /// to light.
+    fn clear_third(
+        &self,
+        id: ConversationId,
+        from: Space,
+        to: Space,
+        commit: ObjectId,
+    ) -> Result<(), MoveError> {
+        for space in Space::ALL.into_iter().filter(|space| *space != from && *space != to) {
+            let Some(left) = self.tip(space, id)? else { continue };
+            if !self.is_ancestor(left, commit)? {
+                return Err(MoveError::Taken { id, to: space });
+            }
+            let name = Self::ref_name(space, id);
+            refs::delete(self.path(), &name, Expected::Is(left))?;
+            refs::log::remove(self.path(), &name)?;
+        }
+        Ok(())
     }
 
     /// Removes a conversation from the trash for good. The lock is the permission.

@@ -55,6 +55,9 @@ pub enum WriteError {
     /// Somebody else moved the conversation.
     #[error("the conversation has been changed by something else")]
     Moved,
+    /// What it would come after was deleted meanwhile.
+    #[error("commit {0} was deleted meanwhile")]
+    Gone(ObjectId),
     /// A tree could not be built.
     #[error(transparent)]
     Apply(#[from] ApplyError),
@@ -126,6 +129,12 @@ impl Store {
         };
         let name = Self::ref_name(space, id);
         let _gate = Gate::enter(self.path()).map_err(PublishError::from)?;
+        // Nobody holds the conversation that a fork goes on from: it may have been deleted.
+        if let (Expected::Absent, Some(parent)) = (expected, tip.commit)
+            && !self.objects_anew().map_err(PublishError::from)?.contains(&parent)
+        {
+            return Err(WriteError::Gone(parent));
+        }
         let stage_key = lock.path().file_stem().unwrap_or_default().to_string_lossy();
         let published = publish(self.path(), &stage_key, pack.finish()?, &name, expected, new)
             .map_err(|error| match error {

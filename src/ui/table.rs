@@ -35,8 +35,11 @@ impl<const N: usize> fmt::Display for Table<N> {
             let mut text = String::new();
             for (column, cell) in cells.iter().enumerate() {
                 text.push_str(cell);
-                let padding = widths[column] - width(cell) + 2;
-                text.extend(std::iter::repeat_n(' ', padding));
+                // One long cell at the end must not make every line long.
+                if column + 1 < N {
+                    let padding = widths[column] - width(cell) + 2;
+                    text.extend(std::iter::repeat_n(' ', padding));
+                }
             }
             writeln!(f, "{}", text.trim_end())
         };

@@ -281,3 +281,64 @@ fn the_contents_of_the_format_name_every_section() {
         assert!(contents.contains(&format!("[{section}]")), "{section}");
     }
 }
+
+#[test]
+fn what_a_commit_says_of_another_conversation_does_not_count() {
+    let jp = Jp::in_workspace();
+    let private = jp.start(&[&request("Private\n"), &message("Words\n")]);
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
+    let (stranger, own) = (jp.tip(&private), jp.tree(&id));
+    for link in ["Jp-Redo", "Jp-State", "Jp-Base"] {
+        let (tip, message) =
+            (jp.tip(&id), format!("forged\n\nJp-Operation: deadbeef\n{link}: {stranger}\n"));
+        let forged = jp.git(&["commit-tree", &own, "-p", &tip, "-m", &message]);
+        jp.force(&id, forged.trim_end());
+        let redone = jp.run(&["c", "redo", &id]);
+        assert_eq!(redone.code, 1, "{link}: {}", redone.stdout);
+        assert_eq!(jp.run(&["c", "undo", &id]).code, 0, "{link}");
+        assert_eq!(jp.tree(&id), own, "{link}");
+        jp.force(&id, &tip);
+    }
+}
+
+#[test]
+fn a_version_that_a_killed_move_left_does_not_come_back() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n")]);
+    jp.git(&["update-ref", &format!("refs/archive/{id}"), &id]);
+    jp.append(&id, &[&message("Important\n")]).ok();
+    assert_eq!(jp.run(&["c", "rm", &id]).code, 0);
+    assert_eq!(jp.run(&["c", "ls", "--archived", "--format", "json"]).json(), json!([]));
+    assert_eq!(jp.run(&["c", "restore", &id]).code, 0);
+    assert_eq!(jp.show(&id)["events"], 2);
+}
+
+#[test]
+fn a_shell_is_not_offered_what_it_would_run() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n")]);
+    jp.run(&["c", "label", "add", &id, "team=$(touch${IFS}PWNED)", "team2=core"]);
+    jp.write("evil;touch PWNED;.md", "");
+    jp.write("event.md", "");
+    let offered = |words: &[&str]| {
+        let args = [&["--", "jp"][..], words].concat();
+        jp.with_var("JP_COMPLETE", "fish").run(&args).ok()
+    };
+    assert_eq!(offered(&["c", "ls", "--label", "te"]), "team2=core\n");
+    assert_eq!(offered(&["c", "append", &id, "ev"]), "event.md\nevents/\n");
+}
+
+#[test]
+fn the_trash_is_emptied_as_far_as_it_goes_and_what_is_left_is_told() {
+    let jp = Jp::in_workspace();
+    let (one, two) = (jp.start(&[&request("One\n")]), jp.start(&[&request("Two\n")]));
+    jp.run(&["c", "rm", &one, &two]);
+    let lock = fs::File::create(jp.store().join(format!("locks/{one}.lock"))).unwrap();
+    lock.lock().unwrap();
+    let output = jp.run(&["store", "empty-trash", "--older-than", "0", "--yes"]);
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.ends_with("1 deleted\n"), "{}", output.stdout);
+    assert!(output.stderr.contains(&format!("conversation {one} is locked")), "{}", output.stderr);
+    assert!(jp.run(&["c", "show", &two]).code == 1 && jp.run(&["c", "show", &one]).code == 0);
+}

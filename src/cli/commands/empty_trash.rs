@@ -45,15 +45,17 @@ pub fn run(
             "{unknown} in the trash stay: since when they are there is not known"
         ));
     }
-    if format.is_json() && (old.is_empty() || consent != Consent::Given) {
+    if format.is_json() && consent != Consent::Given {
         output.json(&report(&old, consent))?;
         return Ok(DONE);
     }
-    if old.is_empty() {
+    if old.is_empty() && !format.is_json() {
         output.say("Nothing in the trash is that old");
+    }
+    if old.is_empty() && consent != Consent::Given {
         return Ok(DONE);
     }
-    if !format.is_json() {
+    if !format.is_json() && !old.is_empty() {
         output.text(table(&old))?;
     }
     match consent {
@@ -82,19 +84,28 @@ pub fn run(
             }
         }
     }
-    for trashed in &old {
-        workspace.forget(trashed)?;
-    }
+    let mut failures = Vec::new();
+    old.retain(|trashed| match workspace.forget(trashed) {
+        Ok(()) => true,
+        Err(error) => {
+            failures.push(error.to_string());
+            false
+        }
+    });
     if format.is_json() {
         output.json(&report(&old, consent))?;
-    } else {
+    } else if !old.is_empty() {
         output.line(format_args!("{} deleted", old.len()))?;
     }
+    // Also when nothing went now: an earlier run may have been cut short.
     if let Purged::Kept(why) = workspace.purge()? {
-        output.warn(format_args!("their files are still in the store: {why}"));
-        output.hint("run the same command again later");
+        output.warn(format_args!("what was deleted is still in the store: {why}"));
+        output.hint(format_args!(
+            "`jp store empty-trash --older-than {older_than} --yes` tries again"
+        ));
+        return Err(CommandError::silent(1));
     }
-    Ok(DONE)
+    if failures.is_empty() { Ok(DONE) } else { Err(CommandError::failures(failures)) }
 }
 
 fn table(old: &[Trashed]) -> Table<4> {

@@ -58,7 +58,9 @@ impl ValueCompleter for Completer {
             }
             Candidates::ConversationThenFiles => {
                 let files = PathCompleter::file().stdio().current_dir(self.env.cwd());
-                return files.complete(current);
+                let mut found = files.complete(current);
+                found.retain(|candidate| is_plain(candidate.get_value()));
+                return found;
             }
             Candidates::ConversationThenEvent => match self.typed.try_get_one::<String>("args") {
                 Ok(Some(id)) => self.events(id).unwrap_or_default(),
@@ -104,8 +106,8 @@ impl Completer {
         let rows = self.rows(&[Space::Heads]).unwrap_or_default();
         let labels = rows.into_iter().flat_map(|row| row.heading.labels);
         let written: BTreeSet<_> = labels.map(|(key, value)| write(&key, &value)).collect();
-        let harmless = written.into_iter().filter(|label| escape(label) == label.as_str());
-        harmless.map(CompletionCandidate::new).collect()
+        let plain = written.into_iter().filter(|label| is_plain(OsStr::new(label)));
+        plain.map(CompletionCandidate::new).collect()
     }
 
     /// The numbers of the events of a conversation, with the names of their files.
@@ -125,4 +127,11 @@ impl Completer {
         let given = self.typed.try_get_many::<OsString>("args");
         !matches!(new, Ok(Some(true))) && !matches!(given, Ok(Some(_)))
     }
+}
+
+/// Whether a shell takes a word as it stands: some insert candidates without quotes, and a label or
+/// the name of a file may come from anywhere.
+fn is_plain(word: &OsStr) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:=@%+,".contains(c);
+    word.to_str().is_some_and(|word| word.chars().all(plain))
 }
