@@ -21,7 +21,7 @@ pub struct Ancestry<'a> {
 }
 
 /// Commits that are looked through for one that may lie far back.
-const NEAR: usize = 64;
+const NEAR: usize = 32;
 
 impl<'a> Ancestry<'a> {
     /// The commits before the version of a handle.

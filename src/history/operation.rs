@@ -141,8 +141,8 @@ impl Iterator for Operations<'_> {
 
 /// How many events a version has: from its commit, else from its tree.
 pub(super) fn events(workspace: &Workspace, id: ConversationId, record: &Record) -> Option<i64> {
-    let count = match record.summary() {
-        Some(summary) => summary.events,
+    let count = match record.events {
+        Some(count) => count,
         None => workspace.snapshot(id, record.id).ok()?.order.len() as u64,
     };
     i64::try_from(count).ok()

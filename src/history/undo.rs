@@ -87,7 +87,7 @@ fn turn(
         let version = guard.at(source);
         workspace.check_writable(&version)?;
         let old = record(workspace, &version)?;
-        let what = what(workspace, guard, operation)?;
+        let what = what(workspace, guard, operation, &mut read)?;
         let summary = workspace.summary(&version)?;
         let content = Content::Tree(old.tree, Vec::new());
         let before = guard.commit();
@@ -133,7 +133,12 @@ fn step(
 }
 
 /// What the operation that ends with a commit did, in a few words, without walking through it.
-fn what(workspace: &Workspace, guard: &Guard, last: ObjectId) -> Result<String, LoadError> {
+fn what(
+    workspace: &Workspace,
+    guard: &Guard,
+    last: ObjectId,
+    read: &mut Read<'_>,
+) -> Result<String, LoadError> {
     let end = record(workspace, &guard.at(last))?;
     let Some(parent) = end.parents.first() else { return Ok(end.subject().to_owned()) };
     let before = record(workspace, &guard.at(*parent))?;
@@ -141,9 +146,7 @@ fn what(workspace: &Workspace, guard: &Guard, last: ObjectId) -> Result<String, 
     if operation(&end).is_none() || operation(&end) != operation(&before) {
         return Ok(end.subject().to_owned());
     }
-    let mut ancestry = Ancestry::of(workspace, guard);
-    let mut read = |id| step(workspace, &guard.at(id), &mut ancestry);
-    let base = cursor::undo(last, &mut read)?.map(|destination| destination.source);
+    let base = cursor::undo(last, read)?.map(|destination| destination.source);
     let count = |commit: ObjectId| {
         let version = guard.at(commit);
         Ok::<_, LoadError>(events(workspace, guard.id(), &record(workspace, &version)?))

@@ -130,10 +130,14 @@ impl Summary {
         trailers.find(TURNS)?.parse().ok()
     }
 
+    /// The number of events that a summary of this tree among these trailers tells.
+    pub fn events_in(trailers: &Trailers<'_>, tree: &str) -> Option<u64> {
+        speaks_of(trailers, tree).then(|| trailers.find(EVENTS)?.parse().ok())?
+    }
+
     /// The summary among the trailers of a commit, if it is there and speaks of this tree.
     pub fn from_trailers(trailers: &Trailers<'_>, tree: &str) -> Option<Self> {
-        let named = trailers.find(TREE)?;
-        if named.len() < TREE_DIGITS.min(tree.len()) || !tree.starts_with(named) {
+        if !speaks_of(trailers, tree) {
             return None;
         }
         let status: Status = many_lines(trailers.find(STATUS)?)?.parse().ok()?;
@@ -173,6 +177,11 @@ impl Summary {
             progress,
         })
     }
+}
+
+fn speaks_of(trailers: &Trailers<'_>, tree: &str) -> bool {
+    let named = trailers.find(TREE).unwrap_or_default();
+    named.len() >= TREE_DIGITS.min(tree.len()) && tree.starts_with(named)
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ pub struct Record {
     pub authored: Timestamp,
     /// What jp wrote down beside; `None` if something else made the commit.
     pub deed: Option<Deed>,
+    /// How many events its tree has; `None` if it does not say so.
+    pub events: Option<u64>,
     message: String,
 }
 
@@ -65,14 +67,16 @@ impl Record {
             Err(_) => (Identity::new("", ""), Timestamp::from_seconds(0)),
         };
         let committed = commit.time().map_or(0, |time| time.seconds);
+        let (tree, trailers) = (commit.tree(), Trailers::last_of(&message));
         Ok(Self {
             id,
-            tree: commit.tree(),
+            tree,
             parents: commit.parents().collect(),
             committed: Timestamp::from_seconds(committed),
             author,
             authored,
-            deed: Deed::read(&Trailers::last_of(&message)),
+            deed: Deed::read(&trailers),
+            events: Summary::events_in(&trailers, &tree.to_string()),
             message,
         })
     }
