@@ -19,6 +19,7 @@ pub mod projection;
 
 pub mod config;
 
+pub mod cancel;
 pub mod env;
 pub mod fsutil;
 pub mod process;
@@ -28,6 +29,9 @@ pub mod store;
 pub mod workspace;
 
 pub mod history;
+
+pub mod provider;
+pub mod tool;
 
 pub mod ui;
 

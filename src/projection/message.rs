@@ -1,7 +1,8 @@
 //! What a message is, for any provider.
 
 use crate::model::{
-    Address, AnswerId, Arguments, Attachment, Body, CallId, Finish, Json, ModelName, ToolName,
+    Address, AnswerId, Arguments, Attachment, Body, CallId, Finish, Json, ModelName, Native,
+    ToolName,
 };
 
 /// A message, and the events that it was made of.
@@ -63,6 +64,8 @@ pub struct Part {
     pub kind: PartKind,
     /// The provider's signature, as long as nobody has changed what it covers.
     pub signature: Option<String>,
+    /// The block as the provider wrote it, as long as nobody has changed the content.
+    pub native: Option<Native>,
 }
 
 /// What a part of an answer holds.

@@ -6,16 +6,16 @@ use toml::Table;
 
 use super::{Message, Part, PartKind, Role, system_prompt};
 use crate::model::{
-    Address, AnswerId, Attachment, Block, CallId, Entry, EventKind, Stream, ToolName, ToolResult,
-    Turn,
+    Address, AnswerId, Attachment, Block, CallId, Entry, EventKind, Native, Stream, ToolName,
+    ToolResult, Turn, is_superseded,
 };
 
 /// The messages of a stream: the system prompt if there is one, and what the user, models and
 /// tools said, in order.
 ///
 /// Blocks of one answer are one message. Attachments go with the request after them; those that
-/// still wait for one are left out. Questions, starts of tools and configuration are not shown to
-/// a model, and compactions are not applied.
+/// still wait for one are left out. Questions, starts of tools, configuration and blocks that were
+/// superseded are not shown to a model, and compactions are not applied.
 pub fn messages(stream: &Stream, config: Option<&Table>) -> Vec<Message> {
     let mut conversation = Conversation::default();
     if let Some(content) = system_prompt(config, stream) {
@@ -62,6 +62,9 @@ impl Conversation {
 
     fn add(&mut self, entry: &Entry) {
         let at = entry.address;
+        if is_superseded(&entry.event.metadata) {
+            return;
+        }
         match &entry.event.kind {
             EventKind::Request(request) => {
                 let waiting = std::mem::take(&mut self.waiting);
@@ -74,22 +77,22 @@ impl Conversation {
             EventKind::Attachment(attachment) => self.waiting.push((at, attachment.clone())),
             EventKind::Message(message) => {
                 let kind = PartKind::Text(message.content.clone());
-                self.add_part(at, kind, &message.block, message.content.as_bytes());
+                self.add_part(entry, kind, &message.block, message.content.as_bytes());
             }
             EventKind::Reasoning(reasoning) => {
                 let kind = PartKind::Reasoning(reasoning.content.clone());
-                self.add_part(at, kind, &reasoning.block, reasoning.content.as_bytes());
+                self.add_part(entry, kind, &reasoning.block, reasoning.content.as_bytes());
             }
             EventKind::Structured(structured) => {
                 let kind = PartKind::Data(structured.data.clone());
-                self.add_part(at, kind, &structured.block, structured.data.as_str().as_bytes());
+                self.add_part(entry, kind, &structured.block, structured.data.as_str().as_bytes());
             }
             EventKind::ToolCall(call) => {
                 let (id, tool, arguments) =
                     (call.id.clone(), call.tool.clone(), call.arguments.clone());
                 self.tools.insert(id.clone(), tool.clone());
                 let kind = PartKind::Call { id, tool, arguments };
-                self.add_part(at, kind, &call.block, call.arguments.as_str().as_bytes());
+                self.add_part(entry, kind, &call.block, call.arguments.as_str().as_bytes());
             }
             EventKind::ToolResult(result) => self.add_result(at, result),
             EventKind::ToolStart(_)
@@ -108,10 +111,12 @@ impl Conversation {
     }
 
     /// Adds a block of an answer to the message of that answer, or begins it.
-    fn add_part(&mut self, at: Address, kind: PartKind, block: &Block, content: &[u8]) {
+    fn add_part(&mut self, entry: &Entry, kind: PartKind, block: &Block, content: &[u8]) {
         let holds = block.signature.as_ref().filter(|signature| signature.holds(content));
         let signature = holds.map(|signature| signature.value.clone());
-        let part = Part { kind, signature };
+        let native = Native::find(&entry.event.metadata, content);
+        let part = Part { kind, signature, native };
+        let at = entry.address;
         let index = self.message_of(block);
         if let Some(message) = index.and_then(|index| self.messages.get_mut(index))
             && let Role::Assistant { parts, finish, .. } = &mut message.role

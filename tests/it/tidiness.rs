@@ -7,18 +7,21 @@ use std::{
 };
 
 /// Which modules of the library each module may name. `docs/architecture.md` says why.
-const MAY_IMPORT: [(&str, &[&str]); 14] = [
+const MAY_IMPORT: [(&str, &[&str]); 17] = [
     ("model", &[]),
     ("format", &["model"]),
     ("plan", &["model", "format"]),
     ("projection", &["model"]),
     ("config", &["model"]),
+    ("cancel", &[]),
     ("env", &["model"]),
     ("fsutil", &[]),
-    ("process", &["env"]),
+    ("process", &["cancel", "env"]),
     ("store", &["model", "format", "plan", "env", "fsutil", "process"]),
     ("workspace", &["model", "format", "plan", "config", "env", "fsutil", "store"]),
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),
+    ("provider", &["model", "projection", "config", "cancel", "env", "process"]),
+    ("tool", &["model", "config", "cancel", "env", "process", "provider"]),
     ("ui", &["model", "env", "process"]),
     (
         "cli",

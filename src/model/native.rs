@@ -1,0 +1,139 @@
+//! What a provider said beside the content of a block: its own form of it, and what it cost.
+
+use serde_json::{Value, json};
+
+use super::{Metadata, Signature};
+
+const NATIVE: &str = "native";
+const SUPERSEDED: &str = "superseded";
+const USAGE: &str = "usage";
+
+/// A block as a provider wrote it: what jp does not understand goes back as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Native {
+    /// The wire format that it belongs to, such as `anthropic`.
+    pub api: String,
+    /// The block.
+    pub block: Value,
+}
+
+impl Native {
+    /// Writes it down beside the content that it is another form of.
+    pub fn store(&self, metadata: &mut Metadata, content: &[u8]) {
+        let covers = Signature::over(content, "").covers;
+        let value = json!({ "api": self.api, "covers": covers, "block": self.block });
+        metadata.insert(NATIVE.to_owned(), value);
+    }
+
+    /// Finds it again, as long as nobody has changed the content.
+    pub fn find(metadata: &Metadata, content: &[u8]) -> Option<Self> {
+        let value = metadata.get(NATIVE)?;
+        let covers = value.get("covers")?.as_str()?.to_owned();
+        let signature = Signature { value: String::new(), covers };
+        let api = value.get("api")?.as_str()?.to_owned();
+        let block = value.get("block")?.clone();
+        signature.holds(content).then_some(Self { api, block })
+    }
+}
+
+/// Marks an event as replaced by what came after it: it stays in the history and is not shown to
+/// a model.
+pub fn mark_superseded(metadata: &mut Metadata) {
+    metadata.insert(SUPERSEDED.to_owned(), Value::Bool(true));
+}
+
+/// Whether an event was replaced by what came after it.
+pub fn is_superseded(metadata: &Metadata) -> bool {
+    metadata.get(SUPERSEDED) == Some(&Value::Bool(true))
+}
+
+/// What an answer has cost, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Read, with those from the cache.
+    pub input: Option<u64>,
+    /// Written, with those of thoughts.
+    pub output: Option<u64>,
+    /// Of those read: found in the cache.
+    pub cache_read: Option<u64>,
+    /// Of those read: put into the cache.
+    pub cache_write: Option<u64>,
+    /// Of those written: thoughts.
+    pub reasoning: Option<u64>,
+}
+
+impl Usage {
+    /// Writes it down on the last block of the answer.
+    pub fn store(&self, metadata: &mut Metadata) {
+        let known = self.counts().into_iter().filter_map(|(name, count)| Some((name, count?)));
+        let counts: Metadata = known.map(|(name, count)| (name.to_owned(), count.into())).collect();
+        if !counts.is_empty() {
+            metadata.insert(USAGE.to_owned(), counts.into());
+        }
+    }
+
+    /// Finds it again.
+    pub fn find(metadata: &Metadata) -> Option<Self> {
+        let counts = metadata.get(USAGE)?.as_object()?;
+        let count = |name: &str| counts.get(name).and_then(Value::as_u64);
+        Some(Self {
+            input: count("input"),
+            output: count("output"),
+            cache_read: count("cache_read"),
+            cache_write: count("cache_write"),
+            reasoning: count("reasoning"),
+        })
+    }
+
+    /// The cost of two answers together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let sum = |one: Option<u64>, two: Option<u64>| match (one, two) {
+            (Some(one), Some(two)) => Some(one.saturating_add(two)),
+            (one, two) => one.or(two),
+        };
+        Self {
+            input: sum(self.input, other.input),
+            output: sum(self.output, other.output),
+            cache_read: sum(self.cache_read, other.cache_read),
+            cache_write: sum(self.cache_write, other.cache_write),
+            reasoning: sum(self.reasoning, other.reasoning),
+        }
+    }
+
+    /// Each count by its name.
+    pub fn counts(&self) -> [(&'static str, Option<u64>); 5] {
+        [
+            ("input", self.input),
+            ("output", self.output),
+            ("cache_read", self.cache_read),
+            ("cache_write", self.cache_write),
+            ("reasoning", self.reasoning),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_native_block_is_found_as_long_as_the_content_is_the_same() {
+        let native = Native { api: "anthropic".to_owned(), block: json!({ "type": "x" }) };
+        let mut metadata = Metadata::new();
+        native.store(&mut metadata, b"text");
+        assert_eq!(Native::find(&metadata, b"text"), Some(native));
+        assert_eq!(Native::find(&metadata, b"other"), None);
+    }
+
+    #[test]
+    fn usage_is_found_again_and_nothing_is_written_for_none() {
+        let usage = Usage { input: Some(7), reasoning: Some(2), ..Usage::default() };
+        let mut metadata = Metadata::new();
+        Usage::default().store(&mut metadata);
+        assert_eq!((metadata.len(), Usage::find(&metadata)), (0, None));
+        usage.store(&mut metadata);
+        assert_eq!(Usage::find(&metadata), Some(usage));
+        assert_eq!(usage.plus(usage).input, Some(14));
+    }
+}

@@ -1,0 +1,33 @@
+//! Talking to language models: one trait, and one file for each provider.
+//!
+//! A provider turns messages into its own wire format, streams the answer, and reports it in
+//! pieces that every provider shares. It decides nothing about a turn: whether to try again, what
+//! to keep and what to run is the turn's business. It never writes to a terminal or a store.
+
+mod error;
+mod piece;
+mod query;
+
+pub use error::{ProviderError, Trouble};
+pub use piece::{Block, Content, Piece};
+pub use query::{Effort, Query, Sampling, ToolSpec};
+
+use crate::cancel::Cancel;
+
+/// Somebody who answers: a service, a server on this machine, or something built in.
+pub trait Provider: Send + Sync {
+    /// Streams the answer to a query, piece by piece, until it is over.
+    ///
+    /// Every block is reported in full when it is complete, after the parts that it came in; a
+    /// finish comes last. An error may come at any point: blocks that were complete by then have
+    /// been reported. A cancelled query ends soon with [`Trouble::Cancelled`].
+    fn answer(
+        &self,
+        query: &Query,
+        cancel: &Cancel,
+        hear: &mut dyn FnMut(Piece),
+    ) -> Result<(), ProviderError>;
+
+    /// The names of the models that can be asked right now.
+    fn models(&self, cancel: &Cancel) -> Result<Vec<String>, ProviderError>;
+}

@@ -1,0 +1,76 @@
+//! What a tool is given, and how it ends.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    cancel::Cancel,
+    model::{AnswerType, CallId},
+    provider::ToolSpec,
+};
+
+/// A tool that a model may call.
+pub trait Tool: Send + Sync {
+    /// How a model sees it.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Whether it may run.
+    fn permission(&self) -> Permission;
+
+    /// Whether running it twice is the same as running it once.
+    fn is_idempotent(&self) -> bool;
+
+    /// Whether the arguments are ones that it takes; if not, why, in words for the model.
+    fn check(&self, arguments: &Value) -> Result<(), String>;
+
+    /// Runs it to its end. The arguments have been checked.
+    fn run(&self, invocation: &Invocation, cancel: &Cancel) -> Outcome;
+}
+
+/// Whether a tool may run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Permission {
+    /// After the user has said so.
+    #[default]
+    Ask,
+    /// Always.
+    Allow,
+    /// Never.
+    Deny,
+}
+
+/// What a tool is run with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    /// The call.
+    pub id: CallId,
+    /// What it is called with.
+    pub arguments: Value,
+    /// What was answered to its questions so far, by their ids.
+    pub answers: Map<String, Value>,
+    /// Whether an earlier run of the same call may have begun.
+    pub is_resume: bool,
+}
+
+/// How a run of a tool ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It did what it was asked for.
+    Success(String),
+    /// It did not, and says why.
+    Error(String),
+    /// It has to know something first, and wants to be run again with the answer.
+    NeedsInput(Question),
+}
+
+/// What a tool wants to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The name under which the tool finds the answer.
+    pub id: String,
+    /// The question.
+    pub text: String,
+    /// What counts as an answer.
+    pub answer: AnswerType,
+    /// Whether only a person may answer.
+    pub exclusive: bool,
+}
