@@ -17,6 +17,7 @@ mod objects;
 mod pack;
 mod publish;
 mod purge;
+mod recent;
 mod record;
 mod refs;
 mod repository;

@@ -106,6 +106,7 @@ impl Store {
     ) -> Result<Written, WriteError> {
         let mut pack = PackBuilder::new();
         let mut ids = Vec::with_capacity(commits.len());
+        let mut last = Vec::new();
         let mut tree = tip.tree.clone();
         let mut parent = tip.commit;
         for commit in commits {
@@ -123,6 +124,7 @@ impl Store {
             let id = pack.add(Kind::Commit, &bytes)?;
             parent = Some(id);
             ids.push(id);
+            last = bytes;
         }
         let Some(new) = parent.filter(|_| !ids.is_empty()) else {
             return Ok(Written { commits: ids, notes: Vec::new() });
@@ -141,6 +143,7 @@ impl Store {
                 PublishError::Ref(RefError::Moved { .. }) => WriteError::Moved,
                 error => WriteError::Publish(error),
             })?;
+        self.objects.remember(new, &last);
         *tip = Tip { commit: Some(new), tree };
         Ok(Written { commits: ids, notes: notes(&published) })
     }

@@ -4,8 +4,11 @@ use std::{fs, path::PathBuf};
 
 use gix::{ObjectId, objs::Kind};
 
-use super::{Repository, merge, name, store_refs};
-use crate::store::pack::{PackBuilder, build::hash_object};
+use super::{Repository, event, merge, name, store_refs};
+use crate::store::{
+    Objects,
+    pack::{PackBuilder, build::hash_object},
+};
 
 #[test]
 fn an_object_that_is_added_twice_is_stored_once() {
@@ -104,4 +107,28 @@ fn merge_leaves_packs_of_a_multi_pack_index_alone() {
 fn all_objects(store: &Repository) -> Vec<String> {
     let text = store.git(&["cat-file", "--batch-all-objects", "--batch-check"]);
     text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_reader_finds_new_objects_however_many_packs_have_come_and_gone() {
+    let store = Repository::new();
+    let packs = store.path.join("objects/pack");
+    let objects = Objects::open(&store.path.join("objects")).unwrap();
+    let nowhere = ObjectId::from_hex(&[b'0'; 40]).unwrap();
+    for n in 0..1_100 {
+        let (built, commit) = event(None, &n.to_string());
+        let [pack, index] = ["pack", "idx"]
+            .map(|extension| packs.join(format!("pack-{}.{extension}", built.checksum)));
+        fs::write(&pack, &built.pack).unwrap();
+        fs::write(&index, &built.index).unwrap();
+        // Looking for what is not there makes it look at every pack.
+        assert!(!objects.contains(&nowhere));
+        if n % 3 == 0 {
+            let read = objects.commit(&commit, &mut Vec::new());
+            read.unwrap_or_else(|error| panic!("pack number {n}: {error}"));
+        }
+        if n % 40 == 39 {
+            merge(&store.path);
+        }
+    }
 }
