@@ -32,6 +32,7 @@ pub mod history;
 
 pub mod provider;
 pub mod tool;
+pub mod turn;
 
 pub mod ui;
 

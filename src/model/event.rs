@@ -33,6 +33,28 @@ impl Event {
         self.kind.event_type()
     }
 
+    /// Where it comes from, if it is a block of an answer.
+    pub fn block(&self) -> Option<&Block> {
+        match &self.kind {
+            EventKind::Message(Message { block, .. })
+            | EventKind::Reasoning(Reasoning { block, .. })
+            | EventKind::Structured(Structured { block, .. })
+            | EventKind::ToolCall(ToolCall { block, .. }) => Some(block),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn block_mut(&mut self) -> Option<&mut Block> {
+        match &mut self.kind {
+            EventKind::Message(Message { block, .. })
+            | EventKind::Reasoning(Reasoning { block, .. })
+            | EventKind::Structured(Structured { block, .. })
+            | EventKind::ToolCall(ToolCall { block, .. }) => Some(block),
+            _ => None,
+        }
+    }
+
     /// Who wrote it.
     pub fn writer(&self) -> Writer<'_> {
         match &self.kind {

@@ -309,6 +309,13 @@ impl Progress {
         }
     }
 
+    /// An answer has ended, which was not known when its last block came.
+    pub fn close_answer(&mut self, answer: &AnswerId) {
+        if self.open_answer.as_ref() == Some(answer) {
+            self.open_answer = None;
+        }
+    }
+
     fn answer(&mut self, block: &Block) {
         self.at_request = false;
         self.open_answer = match block.finish {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     cancel::Cancel,
-    model::{AnswerType, CallId},
+    model::{AnswerType, Body, CallId},
     provider::ToolSpec,
 };
 
@@ -55,9 +55,9 @@ pub struct Invocation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It did what it was asked for.
-    Success(String),
+    Success(Body),
     /// It did not, and says why.
-    Error(String),
+    Error(Body),
     /// It has to know something first, and wants to be run again with the answer.
     NeedsInput(Question),
 }

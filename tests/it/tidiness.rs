@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Which modules of the library each module may name. `docs/architecture.md` says why.
-const MAY_IMPORT: [(&str, &[&str]); 17] = [
+const MAY_IMPORT: [(&str, &[&str]); 18] = [
     ("model", &[]),
     ("format", &["model"]),
     ("plan", &["model", "format"]),
@@ -22,6 +22,7 @@ const MAY_IMPORT: [(&str, &[&str]); 17] = [
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),
     ("provider", &["model", "projection", "config", "cancel", "env", "process"]),
     ("tool", &["model", "config", "cancel", "env", "process", "provider"]),
+    ("turn", &["model", "projection", "cancel", "provider", "tool"]),
     ("ui", &["model", "env", "process"]),
     (
         "cli",

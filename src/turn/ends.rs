@@ -1,0 +1,98 @@
+//! The two ends of a turn: where its events go, and who hears of it and answers.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::{Input, Interrupt, Notice, Reply};
+use crate::model::{Address, AnswerId, Event, Finish, InquiryId, InquiryRequest, ToolCall, Usage};
+
+/// Where the events of a turn go. What it returns from is on disk.
+pub trait Sink {
+    /// Why an event could not be stored.
+    type Error: std::error::Error;
+
+    /// Stores events at the end, in order; their addresses, unless nothing is kept.
+    fn append(&mut self, events: &[Event]) -> Result<Vec<Option<Address>>, Self::Error>;
+
+    /// Puts down on the last block of an answer why it ended, and what it has cost.
+    fn seal(
+        &mut self,
+        answer: &AnswerId,
+        finish: &Finish,
+        usage: &Usage,
+    ) -> Result<(), Self::Error>;
+}
+
+/// Who hears of a turn and answers its questions.
+pub trait FrontEnd {
+    /// Shows what happened.
+    fn show(&mut self, notice: &Notice) -> Result<(), Closed>;
+
+    /// Asks a question. The answer comes by post, later, from any thread.
+    fn ask(&mut self, inquiry: &InquiryRequest, call: &ToolCall, post: &Post);
+
+    /// A question need not be answered any more.
+    fn withdraw(&mut self, inquiry: &InquiryId);
+
+    /// Some time has passed.
+    fn tick(&mut self);
+}
+
+/// Nobody reads any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Closed;
+
+/// A way to tell a turn something, from any thread.
+#[derive(Clone, Debug)]
+pub struct Post {
+    sender: Sender<Letter>,
+}
+
+/// Where what a turn is told comes in.
+#[derive(Debug)]
+pub struct Inbox {
+    pub(super) receiver: Receiver<Letter>,
+    pub(super) sender: Sender<Letter>,
+}
+
+/// An input, and the query that it belongs to: what a cancelled one still says does not count.
+#[derive(Debug)]
+pub struct Letter {
+    pub(super) query: Option<u64>,
+    pub(super) input: Input,
+}
+
+impl Inbox {
+    /// An empty inbox.
+    pub fn new() -> Self {
+        let (sender, receiver) = channel();
+        Self { receiver, sender }
+    }
+
+    /// A way to put something in.
+    pub fn post(&self) -> Post {
+        Post { sender: self.sender.clone() }
+    }
+}
+
+impl Default for Inbox {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Post {
+    /// A question was dealt with.
+    pub fn reply(&self, inquiry: InquiryId, reply: Reply) {
+        self.send(Input::Replied { inquiry, reply });
+    }
+
+    /// The user wants something else.
+    pub fn interrupt(&self, interrupt: Interrupt) {
+        self.send(Input::Interrupt(interrupt));
+    }
+
+    fn send(&self, input: Input) {
+        // A turn that is over does not listen any more.
+        let _over = self.sender.send(Letter { query: None, input });
+    }
+}

@@ -1,0 +1,72 @@
+//! What a turn can be told.
+
+use crate::{
+    model::{Answer, CallId, Event, InquiryId},
+    provider::{Piece, ProviderError},
+    tool,
+};
+
+/// What a turn can be told.
+#[derive(Debug)]
+pub enum Input {
+    /// The user asks: the request and what belongs before it.
+    Begin(Vec<Event>),
+    /// The last turn is to be completed.
+    Resume,
+    /// The model said something.
+    Piece(Piece),
+    /// The model said nothing for a moment.
+    Quiet,
+    /// The answer is over.
+    Over(Result<(), ProviderError>),
+    /// The rest before another try is over.
+    Rested,
+    /// A tool has ended.
+    ToolEnded {
+        /// The call.
+        call: CallId,
+        /// How it ended.
+        outcome: tool::Outcome,
+    },
+    /// A question was dealt with.
+    Replied {
+        /// The question.
+        inquiry: InquiryId,
+        /// How.
+        reply: Reply,
+    },
+    /// The user wants something else.
+    Interrupt(Interrupt),
+}
+
+/// How a question was dealt with.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// It was answered.
+    Answer(Answer),
+    /// It was answered with a secret, which is never stored or shown.
+    Secret(String),
+    /// Nobody wanted to answer.
+    Cancelled,
+}
+
+impl std::fmt::Debug for Reply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Answer(answer) => f.debug_tuple("Answer").field(answer).finish(),
+            Self::Secret(_) => f.write_str("Secret"),
+            Self::Cancelled => f.write_str("Cancelled"),
+        }
+    }
+}
+
+/// What the user wants instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Interrupt {
+    /// Stop, and keep what came.
+    Stop,
+    /// Stop, keep what came, and say this.
+    Reply(String),
+    /// Stop, and keep only what was complete.
+    Abort,
+}

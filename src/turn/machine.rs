@@ -1,0 +1,263 @@
+//! The turn as a state machine.
+
+use std::collections::BTreeSet;
+
+use super::{
+    Effect, Ending, Input, Interrupt, Notice, Setup,
+    answering::{Answering, Concluded},
+    backoff::rest_after,
+    calls::{Calls, Context, Then},
+    outbox::Outbox,
+    record::Record,
+};
+use crate::{
+    model::{Entry, Event, EventKind, Finish, Request, Timestamp, ToolName, Usage},
+    provider::{ProviderError, Query},
+};
+
+/// A turn, as far as it has come.
+pub struct Turn {
+    setup: Setup,
+    outbox: Outbox,
+    phase: Phase,
+    /// Failures of the model since it last said something complete.
+    failures: u32,
+    /// Tools that the user has allowed for this query.
+    allowed: BTreeSet<ToolName>,
+    usage: Usage,
+}
+
+enum Phase {
+    /// Nothing has been asked yet.
+    Ready,
+    /// The model answers.
+    Answering(Box<Answering>),
+    /// The model is left alone for a while.
+    Resting,
+    /// Tools run, or wait for somebody to allow it.
+    Calling(Calls),
+    /// It is over.
+    Over,
+}
+
+impl Turn {
+    /// A turn at the end of a conversation.
+    pub fn new(setup: Setup, before: impl IntoIterator<Item = Entry>) -> Self {
+        Self {
+            setup,
+            outbox: Outbox::new(Record::new(before)),
+            phase: Phase::Ready,
+            failures: 0,
+            allowed: BTreeSet::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    /// What was settled before.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// What the model is asked now.
+    pub fn query(&self) -> Query {
+        Query {
+            model: self.setup.model.to_string(),
+            messages: self.outbox.record.messages(self.setup.system_prompt.as_deref()),
+            tools: self.setup.specs(),
+            schema: self.setup.schema.as_ref().map(|schema| schema.value.clone()),
+            sampling: self.setup.sampling,
+        }
+    }
+
+    /// Takes an input, and says what is to be done.
+    #[must_use = "the effects have to be carried out"]
+    pub fn step(mut self, input: Input, now: Timestamp) -> (Self, Vec<Effect>) {
+        self.take(input, now);
+        let effects = self.outbox.take();
+        (self, effects)
+    }
+
+    fn take(&mut self, input: Input, now: Timestamp) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Over);
+        self.phase = match (phase, input) {
+            (Phase::Ready, Input::Begin(events)) => {
+                for event in events {
+                    self.outbox.commit(event);
+                }
+                self.ask_model()
+            }
+            (Phase::Ready, Input::Resume) => self.go_on(now),
+            (Phase::Answering(answering), input) => self.hear(answering, input, now),
+            (Phase::Resting, Input::Rested) => self.ask_model(),
+            (Phase::Resting, Input::Interrupt(interrupt)) => self.go_on_after(interrupt, now),
+            (Phase::Calling(calls), input) => self.call(calls, input, now),
+            (phase, _) => phase,
+        };
+    }
+
+    /// What the model said, while it answers.
+    fn hear(&mut self, mut answering: Box<Answering>, input: Input, now: Timestamp) -> Phase {
+        match input {
+            Input::Piece(piece) => {
+                if answering.hear(piece, now, &mut self.outbox) {
+                    self.failures = 0;
+                }
+            }
+            Input::Quiet => answering.release(&mut self.outbox),
+            Input::Over(Ok(())) => {
+                let concluded =
+                    answering.conclude(self.setup.schema.as_ref(), now, &mut self.outbox);
+                return self.after_answer(concluded, now);
+            }
+            Input::Over(Err(error)) => {
+                let discards = answering.break_off(now, &mut self.outbox);
+                let calls = answering.has_calls();
+                self.usage = self.usage.plus(answering.usage());
+                return self.after_failure(error, calls, discards, now);
+            }
+            Input::Interrupt(interrupt) => {
+                self.outbox.push(Effect::CancelQuery);
+                match interrupt {
+                    Interrupt::Abort => answering.release(&mut self.outbox),
+                    Interrupt::Stop | Interrupt::Reply(_) => answering.cut(now, &mut self.outbox),
+                }
+                self.usage = self.usage.plus(answering.usage());
+                return self.go_on_after(interrupt, now);
+            }
+            Input::Begin(_)
+            | Input::Resume
+            | Input::Rested
+            | Input::ToolEnded { .. }
+            | Input::Replied { .. } => {}
+        }
+        Phase::Answering(answering)
+    }
+
+    fn after_answer(&mut self, concluded: Concluded, now: Timestamp) -> Phase {
+        self.failures = 0;
+        self.usage = self.usage.plus(concluded.usage);
+        if let Some(problem) = concluded.not_the_data {
+            return self.end(Ending::NotTheData(problem));
+        }
+        if self.outbox.record.progress().pending_calls().is_empty() {
+            return self.end(Ending::Complete(concluded.finish));
+        }
+        self.begin_calls(Then::AskModel, now)
+    }
+
+    fn after_failure(
+        &mut self,
+        error: ProviderError,
+        has_calls: bool,
+        discards: bool,
+        now: Timestamp,
+    ) -> Phase {
+        if has_calls {
+            // What was called for is complete: the model goes on from the results.
+            return self.begin_calls(Then::AskModel, now);
+        }
+        self.failures += 1;
+        match rest_after(&error, self.failures, self.setup.retries) {
+            Some(delay) => {
+                self.outbox.show(Notice::Retrying { error, delay, discards });
+                self.outbox.push(Effect::Rest(delay));
+                Phase::Resting
+            }
+            None => self.end(Ending::Failed(error)),
+        }
+    }
+
+    /// Goes on with what is missing from the last turn.
+    fn go_on(&mut self, now: Timestamp) -> Phase {
+        let pending = self.outbox.record.pending_calls();
+        let unsure = pending.iter().find(|(call, attempts)| {
+            let tool = self.setup.tool(&call.tool);
+            *attempts > 0 && !tool.is_some_and(|tool| tool.is_idempotent())
+        });
+        if let Some((call, _)) = unsure {
+            let tool = call.tool.clone();
+            return self.end(Ending::Unsure(tool));
+        }
+        if !pending.is_empty() {
+            return self.begin_calls(Then::AskModel, now);
+        }
+        if self.outbox.record.progress().is_incomplete() {
+            return self.ask_model();
+        }
+        self.end(Ending::Complete(Finish::Stop))
+    }
+
+    /// Does what the user wants instead; what came has been kept or dropped already.
+    fn go_on_after(&mut self, interrupt: Interrupt, now: Timestamp) -> Phase {
+        let then = Then::from(interrupt);
+        if self.outbox.record.progress().pending_calls().is_empty() {
+            return self.then(then, now);
+        }
+        self.begin_calls(then, now)
+    }
+
+    fn begin_calls(&mut self, then: Then, now: Timestamp) -> Phase {
+        let context = Context { setup: &self.setup, allowed: &self.allowed, now };
+        let pending = self.outbox.record.pending_calls();
+        let first = self.outbox.record.next_question();
+        let calls = Calls::begin(pending, first, then, &context, &mut self.outbox);
+        self.after_calls(calls, now)
+    }
+
+    fn call(&mut self, mut calls: Calls, input: Input, now: Timestamp) -> Phase {
+        let context = Context { setup: &self.setup, allowed: &self.allowed, now };
+        match input {
+            Input::ToolEnded { call, outcome } => {
+                calls.ended(&call, outcome, &context, &mut self.outbox)
+            }
+            Input::Replied { inquiry, reply } => {
+                let allowed = calls.replied(&inquiry, reply, &context, &mut self.outbox);
+                self.allowed.extend(allowed);
+            }
+            Input::Interrupt(interrupt) => {
+                calls.stop(Then::from(interrupt), &context, &mut self.outbox)
+            }
+            Input::Begin(_)
+            | Input::Resume
+            | Input::Piece(_)
+            | Input::Quiet
+            | Input::Over(_)
+            | Input::Rested => {}
+        }
+        self.after_calls(calls, now)
+    }
+
+    fn after_calls(&mut self, calls: Calls, now: Timestamp) -> Phase {
+        match calls.over() {
+            Ok(then) => self.then(then, now),
+            Err(calls) => Phase::Calling(calls),
+        }
+    }
+
+    fn then(&mut self, then: Then, now: Timestamp) -> Phase {
+        match then {
+            Then::AskModel => self.ask_model(),
+            Then::Stop => self.end(Ending::Stopped),
+            Then::Abort => self.end(Ending::Aborted),
+            Then::Say(text) => {
+                let request = Request { content: text.into(), interrupts: true };
+                self.outbox.commit(Event::new(now, EventKind::Request(request)));
+                self.failures = 0;
+                self.ask_model()
+            }
+        }
+    }
+
+    fn ask_model(&mut self) -> Phase {
+        self.outbox.show(Notice::Waiting);
+        self.outbox.push(Effect::Query);
+        let (id, model) = (self.outbox.record.next_answer(), self.setup.model.clone());
+        Phase::Answering(Box::new(Answering::new(id, model)))
+    }
+
+    fn end(&mut self, ending: Ending) -> Phase {
+        self.outbox.show(Notice::Usage(self.usage));
+        self.outbox.push(Effect::End(ending));
+        Phase::Over
+    }
+}

@@ -1,0 +1,28 @@
+//! A turn: a request, the answers to it, and the tools in between.
+//!
+//! The turn itself is a pure state machine, `step(state, input) -> (state, effects)`: it decides
+//! what is stored, what is run, what is asked and what is tried again. A thin driver feeds it and
+//! carries out what it wants, with plain threads for what takes long. Neither knows git or a
+//! terminal: where events go and who answers questions are traits.
+
+mod answering;
+mod backoff;
+mod calls;
+mod driver;
+mod effect;
+mod ends;
+mod input;
+mod machine;
+mod outbox;
+mod record;
+mod setup;
+
+pub use driver::{DriveError, drive};
+pub use effect::{Effect, Ending, Notice};
+pub use ends::{Closed, FrontEnd, Inbox, Post, Sink};
+pub use input::{Input, Interrupt, Reply};
+pub use machine::Turn;
+pub use setup::{Schema, Setup};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! What is settled before a turn begins.
+
+use std::{fmt, sync::Arc};
+
+use serde_json::Value;
+
+use crate::{
+    model::{ModelName, ToolName},
+    provider::{Sampling, ToolSpec},
+    tool::Tool,
+};
+
+/// What is settled before a turn begins.
+#[derive(Clone)]
+pub struct Setup {
+    /// The model.
+    pub model: ModelName,
+    /// What it is told before anything else.
+    pub system_prompt: Option<String>,
+    /// How it should go about it.
+    pub sampling: Sampling,
+    /// The tools that it may call.
+    pub tools: Vec<Arc<dyn Tool>>,
+    /// The data that is wanted instead of a text.
+    pub schema: Option<Schema>,
+    /// Whether somebody can be asked.
+    pub interactive: bool,
+    /// Whether what happens is kept; if not, only tools that may run twice are run.
+    pub persists: bool,
+    /// How often the model is asked again when it does not answer.
+    pub retries: u32,
+}
+
+impl Setup {
+    /// The tool of a name.
+    pub fn tool(&self, name: &ToolName) -> Option<&Arc<dyn Tool>> {
+        self.tools.iter().find(|tool| tool.spec().name == *name)
+    }
+
+    /// The tools as a model sees them.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec().clone()).collect()
+    }
+}
+
+/// A JSON Schema, and the check against it.
+#[derive(Clone)]
+pub struct Schema {
+    /// The schema.
+    pub value: Value,
+    /// Says what is wrong with data, if anything.
+    pub check: Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>,
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Schema").field(&self.value).finish()
+    }
+}
