@@ -68,7 +68,10 @@ impl CommandError {
                 Err(error) => Self::from(error),
             };
         }
-        output.say(harmless(error.to_string().trim_end()));
+        // The line breaks are those of clap.
+        let text = error.to_string();
+        let lines: Vec<_> = text.trim_end().lines().map(escape).collect();
+        output.say(lines.join("\n"));
         Self::silent(2)
     }
 
@@ -90,12 +93,12 @@ impl CommandError {
         self
     }
 
-    /// Tells the user.
+    /// Tells the user. A message is one line: what it quotes must not look like another one.
     pub fn report(&self, output: &mut Output) {
         // What was printed before comes before the error.
         let _unread = output.flush();
         for message in &self.messages {
-            output.say(format_args!("error: {}", harmless(message)));
+            output.say(format_args!("error: {}", escape(message)));
         }
         for hint in &self.hints {
             output.hint(hint);
@@ -112,11 +115,6 @@ impl CommandError {
             Kind::Silent(code) => code,
         }
     }
-}
-
-/// Escapes each line of a message; the line breaks are ours.
-fn harmless(message: &str) -> String {
-    message.lines().map(escape).collect::<Vec<_>>().join("\n")
 }
 
 fn list_events(id: ConversationId) -> String {
@@ -189,7 +187,9 @@ impl From<GitError> for CommandError {
             GitError::NoGit => Some("install git; everything else works without it"),
             _ => None,
         };
-        Self::failure(error).hint_if(hint)
+        // What git says may have several lines.
+        let messages = error.to_string().lines().map(str::to_owned).collect();
+        Self::failures(messages).hint_if(hint)
     }
 }
 
