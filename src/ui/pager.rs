@@ -42,13 +42,13 @@ struct Pager(Command);
 
 impl Pager {
     /// The pager that the user wants: `JP_PAGER`, else `PAGER`, else `less`. A variable that is
-    /// empty, `cat`, or a terminal that cannot move its cursor mean none.
+    /// blank, `cat`, or a terminal that cannot move its cursor mean none.
     fn of(env: &Env) -> Option<Self> {
         if env.var("TERM").is_some_and(|term| term == "dumb") {
             return None;
         }
         let mut command = match wanted(env) {
-            Some(program) if program.is_empty() || program == "cat" => return None,
+            Some(program) if is_none(&program) => return None,
             Some(program) => {
                 let mut shell = process::command(env, "sh");
                 shell.arg("-c").arg(program);
@@ -74,6 +74,11 @@ impl Pager {
 
 fn wanted(env: &Env) -> Option<OsString> {
     variable(env, "JP_PAGER").or_else(|| variable(env, "PAGER")).map(OsStr::to_owned)
+}
+
+/// Whether a program only passes on what it gets, or is none at all: a shell would swallow it.
+fn is_none(program: &OsStr) -> bool {
+    matches!(program.as_encoded_bytes().trim_ascii(), b"" | b"cat")
 }
 
 /// A variable, even if it is empty.
@@ -251,7 +256,11 @@ mod tests {
             (&[("PAGER", "more -f")], Some("sh -c more -f")),
             (&[("PAGER", "more"), ("JP_PAGER", "most")], Some("sh -c most")),
             (&[("PAGER", "more"), ("JP_PAGER", "")], None),
+            (&[("PAGER", "")], None),
+            (&[("PAGER", " \t")], None),
+            (&[("PAGER", "more"), ("JP_PAGER", "  ")], None),
             (&[("PAGER", "cat")], None),
+            (&[("PAGER", " cat ")], None),
             (&[("TERM", "dumb")], None),
         ] {
             assert_eq!(command(vars).as_deref(), expected, "{vars:?}");
