@@ -280,6 +280,9 @@ impl From<ExportError> for CommandError {
             | ExportError::Current(_)) => {
                 Self::failure(error).hint("name a directory that does not exist yet")
             }
+            error @ ExportError::InStore(_) => {
+                Self::failure(error).hint("name a directory outside of it")
+            }
         }
     }
 }
