@@ -181,3 +181,19 @@ fn the_trash_is_not_emptied_when_nobody_can_be_asked() {
     );
     assert_eq!(ids(&jp, &["--trash"]), [id.as_str()]);
 }
+
+#[test]
+fn what_was_moved_before_a_failure_is_told_to_programs_too() {
+    let jp = Jp::in_workspace();
+    let [one, two, three] = ["One\n", "Two\n", "Three\n"].map(|text| jp.start(&[&request(text)]));
+    let lock = std::fs::File::create(jp.store().join(format!("locks/{two}.lock"))).unwrap();
+    lock.lock().unwrap();
+    let output = jp.run(&["c", "archive", &one, &two, &three, "--format", "json"]);
+    assert_eq!(output.code, 75, "{}", output.stderr);
+    let inverse = format!("jp conversation unarchive {one}");
+    let moved = json!([{"id": one, "space": "archived", "inverse": inverse}]);
+    assert_eq!(serde_json::from_str::<Value>(&output.stdout).unwrap(), moved);
+    assert!(output.stderr.starts_with(&format!("error: conversation {two} is locked")));
+    assert_eq!(ids(&jp, &["--archived"]), [one.as_str()]);
+    assert_eq!(jp.run(&["c", "archive", &two, "--format", "json"]).stdout, "");
+}

@@ -38,20 +38,24 @@ pub fn shelve(
         return Err(CommandError::failure(format!("conversation {id} is in the trash"))
             .hint(format!("`jp conversation restore {id}` brings it back")));
     }
-    let mut moves = Vec::new();
+    let (mut moves, mut failure) = (Vec::new(), None);
     for handle in handles {
         let moved = Moved { id: handle.id(), from: handle.space(), to };
-        workspace.shelve(&handle, to)?;
+        if let Err(error) = workspace.shelve(&handle, to) {
+            failure = Some(error);
+            break;
+        }
         if format.is_json() {
             moves.push(moved.to_json());
         } else {
             moved.tell(output)?;
         }
     }
-    if format.is_json() {
+    // What was done before something failed is told too.
+    if format.is_json() && !(moves.is_empty() && failure.is_some()) {
         output.json(&Value::Array(moves))?;
     }
-    Ok(DONE)
+    failure.map_or(Ok(DONE), |error| Err(error.into()))
 }
 
 /// A conversation that went from one space to another, or was there already.
