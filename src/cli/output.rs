@@ -125,6 +125,13 @@ impl Output {
         self.say(format_args!("warning: {}", escape(&text)));
     }
 
+    /// Warns about each of several things.
+    pub fn warn_all(&mut self, texts: impl IntoIterator<Item: fmt::Display>) {
+        for text in texts {
+            self.warn(text);
+        }
+    }
+
     /// Says what the user can do next; the text may hold anything.
     pub fn hint(&mut self, text: impl fmt::Display) {
         let text = text.to_string();

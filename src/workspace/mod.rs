@@ -30,4 +30,4 @@ pub use locate::Location;
 pub use open::{Initialised, Workspace};
 pub use overview::{Overview, Row};
 pub use revise::Revision;
-pub use shelf::Trashed;
+pub use shelf::{Trash, Trashed};

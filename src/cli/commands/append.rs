@@ -49,9 +49,7 @@ pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
             format!("the events are saved as {id} {}, but cannot be printed", saved.join(", "));
         return Err(if unread { error.into() } else { CommandError::failure(message) });
     }
-    for note in &receipt.notes {
-        output.warn(note);
-    }
+    output.warn_all(&receipt.notes);
     Ok(DONE)
 }
 

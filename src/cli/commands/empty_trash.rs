@@ -9,7 +9,7 @@ use crate::{
     history::parse_age,
     store::Purged,
     ui::{self, Table},
-    workspace::{Trashed, Workspace},
+    workspace::{Trash, Trashed, Workspace},
 };
 
 /// Whether to ask.
@@ -33,7 +33,9 @@ pub fn run(
 ) -> Outcome {
     let before = parse_age(older_than, &now(env)).map_err(CommandError::usage)?;
     let (mut old, mut unknown) = (Vec::new(), 0);
-    for trashed in workspace.trash()? {
+    let Trash { conversations, problems } = workspace.trash()?;
+    output.warn_all(problems);
+    for trashed in conversations {
         match trashed.since {
             Some(since) if since.instant() <= before => old.push(trashed),
             Some(_) => {}

@@ -15,9 +15,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     let title = title::check(args.title.as_deref())?;
     let (workspace, source) = to_read(env, output, &args.target)?;
     let fork = fork(&workspace, &source, &keep, title, env.now())?;
-    for note in &fork.notes {
-        output.warn(note);
-    }
+    output.warn_all(&fork.notes);
     let inverse = format!("jp conversation rm {}", fork.id);
     if args.format.is_json() {
         output.json(&json!({
@@ -31,9 +29,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
         }))?;
         return Ok(DONE);
     }
-    for remark in &fork.remarks {
-        output.warn(remark);
-    }
+    output.warn_all(&fork.remarks);
     output.line(fork.id)?;
     let events = match fork.events {
         Some(count) => counted(count, "event"),

@@ -24,12 +24,8 @@ pub fn run(env: &Env, output: &mut Output, args: Import) -> Outcome {
         let message = format!("the conversation is saved as {id}, but cannot be printed");
         return Err(if unread { error.into() } else { CommandError::failure(message) });
     }
-    for problem in &imported.problems {
-        output.warn(problem);
-    }
-    for note in &imported.notes {
-        output.warn(note);
-    }
+    output.warn_all(&imported.problems);
+    output.warn_all(&imported.notes);
     if !args.format.is_json() {
         output.hint(format_args!("`jp conversation show {id}` shows it"));
     }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Restore) -> Outcome {
-    let (workspace, handle) = choose_to_change(env, args.id.as_deref())?;
+    let (workspace, handle) = choose_to_change(env, output, args.id.as_deref())?;
     let id = handle.id();
     match (handle.space(), &args.at.at) {
         (Space::Trash, None) => {
