@@ -25,6 +25,8 @@ pub enum Kind {
     Usage,
     /// Somebody else is at it: try again.
     TryAgain,
+    /// What was asked for could not be printed.
+    Unprinted,
     /// Nobody reads the output any more.
     BrokenPipe,
     /// Everything has been said already.
@@ -100,6 +102,9 @@ impl CommandError {
         for message in &self.messages {
             output.say(format_args!("error: {}", escape(message)));
         }
+        if self.kind == Kind::Unprinted {
+            output.say_what_was_done();
+        }
         for hint in &self.hints {
             output.hint(hint);
         }
@@ -108,7 +113,7 @@ impl CommandError {
     /// The exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self.kind {
-            Kind::Failure => 1,
+            Kind::Failure | Kind::Unprinted => 1,
             Kind::Usage => 2,
             Kind::TryAgain => 75,
             Kind::BrokenPipe => 0,
@@ -127,13 +132,11 @@ fn list_problems(id: ConversationId) -> String {
 
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
-        let broken = error.kind() == io::ErrorKind::BrokenPipe;
-        let mut failure = Self::failure(format!("cannot write the output: {error}"));
-        if broken {
-            failure.kind = Kind::BrokenPipe;
-            failure.messages.clear();
-        }
-        failure
+        let (kind, messages) = match error.kind() {
+            io::ErrorKind::BrokenPipe => (Kind::BrokenPipe, Vec::new()),
+            _ => (Kind::Unprinted, vec![format!("cannot write the output: {error}")]),
+        };
+        Self { kind, messages, hints: Vec::new() }
     }
 }
 

@@ -197,3 +197,27 @@ fn what_was_moved_before_a_failure_is_told_to_programs_too() {
     assert_eq!(ids(&jp, &["--archived"]), [one.as_str()]);
     assert_eq!(jp.run(&["c", "archive", &two, "--format", "json"]).stdout, "");
 }
+
+#[test]
+fn every_damaged_pack_that_keeps_what_was_deleted_is_named() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n")]);
+    jp.run(&["c", "rm", &id]);
+    let packs = jp.store().join("objects/pack");
+    let files = std::fs::read_dir(&packs).unwrap().map(|entry| entry.unwrap().path());
+    let index = files.into_iter().find(|path| path.extension().unwrap() == "idx").unwrap();
+    let mut damaged = std::fs::read(&index).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    let copies = ["1", "2"].map(|digit| packs.join(format!("pack-{}", digit.repeat(40))));
+    for copy in &copies {
+        std::fs::copy(index.with_extension("pack"), copy.with_extension("pack")).unwrap();
+        std::fs::write(copy.with_extension("idx"), &damaged).unwrap();
+    }
+    let output = jp.run(&["store", "empty-trash", "--older-than", "0", "--yes"]);
+    assert_eq!(output.code, 1);
+    for copy in &copies {
+        let kept = "what was deleted is still in the store";
+        let warning = format!("warning: {kept}: `{}` was left alone: ", copy.display());
+        assert!(output.stderr.contains(&warning), "{}", output.stderr);
+    }
+}

@@ -42,13 +42,9 @@ pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
             (guard.id(), written.map_err(|error| name_file(error, files))?)
         }
     };
-    if let Err(error) = print(output, &args, id, &receipt) {
-        let unread = error.kind() == std::io::ErrorKind::BrokenPipe;
-        let saved: Vec<_> = receipt.events.iter().map(|event| event.address.to_string()).collect();
-        let message =
-            format!("the events are saved as {id} {}, but cannot be printed", saved.join(", "));
-        return Err(if unread { error.into() } else { CommandError::failure(message) });
-    }
+    let addresses = receipt.events.iter().map(|event| event.address.to_string());
+    output.done(format_args!("{id} {}", addresses.collect::<Vec<_>>().join(", ")));
+    print(output, &args, id, &receipt)?;
     output.warn_all(&receipt.notes);
     Ok(DONE)
 }

@@ -16,6 +16,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     let (workspace, source) = to_read(env, output, &args.target)?;
     let fork = fork(&workspace, &source, &keep, title, env.now())?;
     output.warn_all(&fork.notes);
+    output.done(format_args!("forked as {}", fork.id));
     let inverse = format!("jp conversation rm {}", fork.id);
     if args.format.is_json() {
         output.json(&json!({

@@ -57,6 +57,9 @@ pub fn run(
         match checkup {
             Ok(checkup) => {
                 bad += usize::from(!checkup.left.is_empty());
+                if let Some(commit) = checkup.commit {
+                    output.done(format_args!("{id}: repaired in commit {commit}"));
+                }
                 if format.is_json() {
                     reports.push(json_report(id, &checkup));
                 } else {

@@ -19,11 +19,8 @@ pub fn run(env: &Env, output: &mut Output, args: Import) -> Outcome {
     let workspace = Workspace::open_or_create(env)?;
     let imported = workspace.import(incoming)?;
     let id = imported.id;
-    if let Err(error) = print(output, args.format.is_json(), &imported) {
-        let unread = error.kind() == std::io::ErrorKind::BrokenPipe;
-        let message = format!("the conversation is saved as {id}, but cannot be printed");
-        return Err(if unread { error.into() } else { CommandError::failure(message) });
-    }
+    output.done(format_args!("imported as {id}"));
+    print(output, args.format.is_json(), &imported)?;
     output.warn_all(&imported.problems);
     output.warn_all(&imported.notes);
     if !args.format.is_json() {

@@ -22,6 +22,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Restore) -> Outcome {
             let to = workspace.store().moved_from(Space::Trash, id).unwrap_or(Space::Heads);
             workspace.shelve(&handle, to)?;
             let moved = Moved { id, from: Space::Trash, to };
+            moved.remember(output);
             match args.format.is_json() {
                 true => output.json(&moved.to_json())?,
                 false => moved.tell(output)?,
