@@ -217,12 +217,6 @@ fn columns(line: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Timestamp;
-
-    fn env(vars: &[(&str, &str)]) -> Env {
-        let vars = vars.iter().map(|(name, value)| (name.into(), value.into()));
-        Env::fixed(vars, "/".into(), Timestamp::from_seconds(0))
-    }
 
     #[test]
     fn what_leaves_no_line_for_the_prompt_does_not_fit() {
@@ -246,7 +240,7 @@ mod tests {
     #[test]
     fn the_pager_is_the_one_that_the_user_wants() {
         let command = |vars: &[(&str, &str)]| {
-            Pager::of(&env(vars)).map(|Pager(command)| {
+            Pager::of(&Env::of_variables(vars)).map(|Pager(command)| {
                 let words = std::iter::once(command.get_program()).chain(command.get_args());
                 words.map(|word| word.to_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
             })
@@ -270,7 +264,7 @@ mod tests {
     #[test]
     fn less_is_told_how_to_behave_unless_the_user_did() {
         let told = |name: &str, vars: &[(&str, &str)]| {
-            let Pager(command) = Pager::of(&env(vars)).unwrap();
+            let Pager(command) = Pager::of(&Env::of_variables(vars)).unwrap();
             let found = command.get_envs().find(|(other, _)| *other == name);
             found.and_then(|(_, value)| value).map(|value| value.to_str().unwrap().to_owned())
         };
@@ -286,7 +280,7 @@ mod tests {
         let mut vars = vec![("JP_PAGER", command)];
         let path = std::env::var("PATH").unwrap();
         vars.push(("PATH", &path));
-        let env = env(&vars);
+        let env = Env::of_variables(&vars);
         let mut direct = Vec::new();
         let size = Size { rows: 4, columns: 80 };
         let pager = Pager::of(&env).unwrap();
