@@ -20,7 +20,7 @@ mod select;
 mod shelf;
 mod version;
 
-pub use append::{Appended, Receipt, prepare};
+pub use append::{Appended, prepare};
 pub use check::Checkup;
 pub use error::{AppendFailure, LoadError, SelectError, WorkspaceError};
 pub use export::{ExportError, Exported};

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DONE, Outcome, now, title, to_read};
+use super::{DONE, Outcome, now, tell_notes, title, to_read};
 use crate::{
     cli::{args::Fork, error::CommandError, output::Output},
     env::Env,
@@ -14,8 +14,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     let keep = keep(env, args)?;
     let title = title::check(args.title.as_deref())?;
     let (workspace, source) = to_read(env, output, &args.target)?;
-    let fork = fork(&workspace, &source, &keep, title, env.now())?;
-    output.warn_all(&fork.notes);
+    let mut fork = fork(&workspace, &source, &keep, title, env.now())?;
+    tell_notes(output, &mut fork.guard);
     output.done(format_args!("forked as {}", fork.id));
     let inverse = format!("jp conversation rm {}", fork.id);
     if args.format.is_json() {
@@ -23,7 +23,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
             "id": fork.id,
             "from": source.id(),
             "at": source.commit().to_string(),
-            "commit": fork.commit.to_string(),
+            "commit": fork.guard.commit().to_string(),
             "events": fork.events,
             "remarks": fork.remarks,
             "inverse": inverse,
