@@ -45,6 +45,13 @@ impl Env {
         Self { vars: vars.into_iter().collect(), cwd, clock: Clock::Fixed(now) }
     }
 
+    /// A world with these variables and nothing else.
+    #[cfg(test)]
+    pub fn of_variables(vars: &[(&str, &str)]) -> Self {
+        let vars = vars.iter().map(|(name, value)| (name.into(), value.into()));
+        Self::fixed(vars, PathBuf::from("/"), Timestamp::from_seconds(0))
+    }
+
     /// A variable, unless it is empty.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
         let value = self.vars.get(OsStr::new(name))?;

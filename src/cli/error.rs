@@ -25,6 +25,8 @@ pub enum Kind {
     Usage,
     /// Somebody else is at it: try again.
     TryAgain,
+    /// What was asked for could not be printed.
+    Unprinted,
     /// Nobody reads the output any more.
     BrokenPipe,
     /// Everything has been said already.
@@ -68,7 +70,10 @@ impl CommandError {
                 Err(error) => Self::from(error),
             };
         }
-        output.say(harmless(error.to_string().trim_end()));
+        // The line breaks are those of clap.
+        let text = error.to_string();
+        let lines: Vec<_> = text.trim_end().lines().map(escape).collect();
+        output.say(lines.join("\n"));
         Self::silent(2)
     }
 
@@ -90,12 +95,15 @@ impl CommandError {
         self
     }
 
-    /// Tells the user.
+    /// Tells the user. A message is one line: what it quotes must not look like another one.
     pub fn report(&self, output: &mut Output) {
         // What was printed before comes before the error.
         let _unread = output.flush();
         for message in &self.messages {
-            output.say(format_args!("error: {}", harmless(message)));
+            output.say(format_args!("error: {}", escape(message)));
+        }
+        if self.kind == Kind::Unprinted {
+            output.say_what_was_done();
         }
         for hint in &self.hints {
             output.hint(hint);
@@ -105,18 +113,13 @@ impl CommandError {
     /// The exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self.kind {
-            Kind::Failure => 1,
+            Kind::Failure | Kind::Unprinted => 1,
             Kind::Usage => 2,
             Kind::TryAgain => 75,
             Kind::BrokenPipe => 0,
             Kind::Silent(code) => code,
         }
     }
-}
-
-/// Escapes each line of a message; the line breaks are ours.
-fn harmless(message: &str) -> String {
-    message.lines().map(escape).collect::<Vec<_>>().join("\n")
 }
 
 fn list_events(id: ConversationId) -> String {
@@ -129,13 +132,11 @@ fn list_problems(id: ConversationId) -> String {
 
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
-        let broken = error.kind() == io::ErrorKind::BrokenPipe;
-        let mut failure = Self::failure(format!("cannot write the output: {error}"));
-        if broken {
-            failure.kind = Kind::BrokenPipe;
-            failure.messages.clear();
-        }
-        failure
+        let (kind, messages) = match error.kind() {
+            io::ErrorKind::BrokenPipe => (Kind::BrokenPipe, Vec::new()),
+            _ => (Kind::Unprinted, vec![format!("cannot write the output: {error}")]),
+        };
+        Self { kind, messages, hints: Vec::new() }
     }
 }
 
@@ -189,7 +190,9 @@ impl From<GitError> for CommandError {
             GitError::NoGit => Some("install git; everything else works without it"),
             _ => None,
         };
-        Self::failure(error).hint_if(hint)
+        // What git says may have several lines.
+        let messages = error.to_string().lines().map(str::to_owned).collect();
+        Self::failures(messages).hint_if(hint)
     }
 }
 
@@ -279,6 +282,9 @@ impl From<ExportError> for CommandError {
             | ExportError::NotEmpty(_)
             | ExportError::Current(_)) => {
                 Self::failure(error).hint("name a directory that does not exist yet")
+            }
+            error @ ExportError::InStore(_) => {
+                Self::failure(error).hint("name a directory outside of it")
             }
         }
     }

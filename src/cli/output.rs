@@ -19,13 +19,16 @@ pub struct Output {
     pager: bool,
     /// What is held back until it is known whether it fits on the screen.
     held: Option<Vec<u8>>,
+    /// What was done and has to be told, even if it cannot be printed.
+    done: Vec<String>,
 }
 
 impl Output {
     /// The streams of this process.
     pub fn of_process() -> Self {
         let stdout = BufWriter::new(io::stdout());
-        Self { stdout, stderr: io::stderr(), style: Style::PLAIN, pager: true, held: None }
+        let (stderr, style) = (io::stderr(), Style::PLAIN);
+        Self { stdout, stderr, style, pager: true, held: None, done: Vec::new() }
     }
 
     /// Uses colours when the user wants them.
@@ -112,6 +115,18 @@ impl Output {
         writeln!(self.stdout, "{}", ui::escape_json(&text))
     }
 
+    /// Remembers what was done, in a few words, in case that it cannot be printed.
+    pub fn done(&mut self, text: impl fmt::Display) {
+        self.done.push(text.to_string());
+    }
+
+    /// Says what was done, since it could not be printed.
+    pub fn say_what_was_done(&mut self) {
+        for text in std::mem::take(&mut self.done) {
+            self.say(format_args!("Done all the same: {}", escape(&text)));
+        }
+    }
+
     /// Says something beside what was asked for. That nobody listens is not an error.
     pub fn say(&mut self, text: impl fmt::Display) {
         // In the order of the telling; if nobody reads, the next write to it says so.
@@ -123,6 +138,13 @@ impl Output {
     pub fn warn(&mut self, text: impl fmt::Display) {
         let text = text.to_string();
         self.say(format_args!("warning: {}", escape(&text)));
+    }
+
+    /// Warns about each of several things.
+    pub fn warn_all(&mut self, texts: impl IntoIterator<Item: fmt::Display>) {
+        for text in texts {
+            self.warn(text);
+        }
     }
 
     /// Says what the user can do next; the text may hold anything.

@@ -16,6 +16,8 @@ mod meta;
 mod names;
 mod schema;
 mod stamp;
+#[cfg(test)]
+mod strategies;
 mod toml_event;
 mod version;
 mod yaml;

@@ -7,8 +7,8 @@ use crate::{
     format::{EncodeError, encode_meta},
     model::{ConversationId, Entry, Forked, Meta, Stream, Timestamp},
     plan::{self, Change, Cut, CutPlan, Heading, Summary, TreePath},
-    store::{ObjectId, Problem},
-    workspace::{AppendFailure, Conversation, Handle, LoadError, Workspace},
+    store::Problem,
+    workspace::{AppendFailure, Conversation, Guard, Handle, LoadError, Workspace},
 };
 
 /// What a fork keeps of a conversation.
@@ -26,18 +26,16 @@ pub enum Keep {
 }
 
 /// A fork that was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Fork {
-    /// The new conversation.
+    /// The id of the new conversation.
     pub id: ConversationId,
-    /// Its first commit of its own.
-    pub commit: ObjectId,
+    /// The new conversation, at its first commit of its own.
+    pub guard: Guard,
     /// How many events it has; `None` if that cannot be read.
     pub events: Option<u64>,
     /// What else had to change, one line each.
     pub remarks: Vec<String>,
-    /// What happened beside.
-    pub notes: Vec<String>,
 }
 
 /// Why a conversation was not forked.
@@ -81,10 +79,9 @@ pub fn fork(
     };
     let summary = summary.map(|summary| Summary { heading: Heading::from(&meta), ..summary });
     changes.push(Change::Put(TreePath::meta(), encode_meta(&meta)));
-    let mut guard = workspace.branch(source, &changes, summary.as_ref(), &remarks)?;
+    let guard = workspace.branch(source, &changes, summary.as_ref(), &remarks)?;
     let events = summary.map(|summary| summary.events);
-    let notes = guard.take_notes();
-    Ok(Fork { id: guard.id(), commit: guard.commit(), events, remarks, notes })
+    Ok(Fork { id: guard.id(), guard, events, remarks })
 }
 
 fn plan_cut(workspace: &Workspace, source: &Handle, keep: &Keep) -> Result<CutPlan, ForkError> {

@@ -86,6 +86,24 @@ impl Summary {
         }
     }
 
+    /// In what it says something else than the tree that it speaks of has.
+    pub fn differs_in(&self, found: &Self) -> Vec<&'static str> {
+        let fields = [
+            ("format", self.format == found.format),
+            ("title", self.heading.title == found.heading.title),
+            ("labels", self.heading.labels == found.heading.labels),
+            ("origin", self.heading.forked == found.heading.forked),
+            ("status", self.status == found.status),
+            ("turns", self.turns == found.turns),
+            ("events", self.events == found.events),
+            ("bytes", self.bytes == found.bytes),
+            // Numbers may be left out, but none may be given again.
+            ("next number", self.next.is_none() || self.next >= found.next),
+            ("progress", self.progress == found.progress),
+        ];
+        fields.into_iter().filter(|(_, is_so)| !is_so).map(|(name, _)| name).collect()
+    }
+
     /// The trailers that carry the summary of this tree.
     pub fn to_trailers(&self, tree: &str) -> String {
         let mut text = String::new();

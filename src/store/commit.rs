@@ -7,7 +7,7 @@ use gix::{ObjectId, objs::CommitRef};
 use super::{ObjectError, Objects};
 use crate::{
     model::{ConversationId, Timestamp},
-    plan::{Summary, Trailers},
+    plan::Summary,
 };
 
 pub(super) const OPERATION: &str = "Jp-Operation";
@@ -48,28 +48,40 @@ impl Commit {
         id: ObjectId,
         buffer: &mut Vec<u8>,
     ) -> Result<Self, ObjectError> {
-        objects.commit(&id, buffer)?;
-        let commit = parse(id, buffer)?;
-        let message = text(commit.message);
-        Ok(Self::new(id, &commit, &Trailers::last_of(&message)))
-    }
-
-    fn new(id: ObjectId, commit: &CommitRef<'_>, trailers: &Trailers<'_>) -> Self {
-        let tree = commit.tree();
-        let committed = commit.time().map_or(0, |time| time.seconds);
-        Self {
-            id,
-            tree,
-            parents: commit.parents().collect(),
-            committed: Timestamp::from_seconds(committed),
-            summary: Summary::from_trailers(trailers, &tree.to_string()),
-        }
+        let Head { tree, parents, committed, message, .. } = Head::read(objects, id, buffer)?;
+        let summary = Summary::from_message(&message, &tree.to_string());
+        Ok(Self { id, tree, parents, committed, summary })
     }
 }
 
-pub(super) fn parse(id: ObjectId, bytes: &[u8]) -> Result<CommitRef<'_>, ObjectError> {
-    CommitRef::from_bytes(bytes, gix::hash::Kind::Sha1)
-        .map_err(|error| ObjectError::Damaged { id, message: error.to_string() })
+/// What every commit has, whoever made it.
+pub(super) struct Head<'a> {
+    pub(super) tree: ObjectId,
+    pub(super) parents: Vec<ObjectId>,
+    pub(super) committed: Timestamp,
+    pub(super) message: Cow<'a, str>,
+    pub(super) parsed: CommitRef<'a>,
+}
+
+impl<'a> Head<'a> {
+    /// Reads a commit into a buffer.
+    pub(super) fn read(
+        objects: &Objects,
+        id: ObjectId,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<Self, ObjectError> {
+        objects.commit(&id, buffer)?;
+        let parsed = CommitRef::from_bytes(buffer, gix::hash::Kind::Sha1)
+            .map_err(|error| ObjectError::Damaged { id, message: error.to_string() })?;
+        let committed = parsed.time().map_or(0, |time| time.seconds);
+        Ok(Self {
+            tree: parsed.tree(),
+            parents: parsed.parents().collect(),
+            committed: Timestamp::from_seconds(committed),
+            message: text(parsed.message),
+            parsed,
+        })
+    }
 }
 
 /// A name and an address, as commits carry them.
@@ -233,7 +245,7 @@ impl Description {
 }
 
 /// A message as text: what is not UTF-8 is replaced.
-pub(super) fn text(message: &[u8]) -> Cow<'_, str> {
+fn text(message: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(message).map_or_else(|_| String::from_utf8_lossy(message), Cow::Borrowed)
 }
 

@@ -154,9 +154,9 @@ impl Store {
         Ok(refs::pack_all(self.path(), may_prune)?.packed)
     }
 
-    /// Removes what killed processes left in the stage and among the locks. A conversation that
-    /// somebody is at work on is left alone.
-    fn clear_leftovers(&self, holder: &Holder, own: Option<&Lock>) -> Result<(), FsError> {
+    /// Removes what killed processes left in the stage, among the locks and beside the refs. A
+    /// conversation that somebody is at work on is left alone.
+    fn clear_leftovers(&self, holder: &Holder, own: Option<&Lock>) -> Result<(), MaintenanceError> {
         for directory in ["stage", "locks"] {
             let directory = self.path().join(directory);
             crate::fsutil::create_dir_durable(&directory)?;
@@ -169,12 +169,18 @@ impl Store {
                 }
                 // The lock removes its own file when it is dropped, and nobody else may.
                 let Ok(_lock) = Lock::try_once(&lock_path, holder) else { continue };
+                // The lock file was written just now, by the clock of this file system.
+                let now = std::fs::metadata(&lock_path).and_then(|lock| lock.modified());
+                let now = now.at("inspect", &lock_path)?;
+                for space in Space::ALL {
+                    refs::clear_lock(self.path(), &Self::ref_name(space, id), now)?;
+                }
                 if path == lock_path {
                     continue;
                 }
                 match std::fs::remove_file(&path) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                        return Err(FsError::new("remove", path, error));
+                        return Err(FsError::new("remove", path, error).into());
                     }
                     _ => {}
                 }

@@ -46,7 +46,7 @@ pub use shelf::{MoveError, Mover};
 pub use snapshot::{Located, Problem, ProblemKind, ReadError, Snapshot};
 pub use stats::{Stats, StatsError};
 pub use trail::{Found, Stretch, Trail};
-pub use write::{Content, NewCommit, Tip, WriteError, Written};
+pub use write::{Content, NewCommit, Tip, WriteError, Writing, Written};
 
 #[cfg(test)]
 mod tests;

@@ -16,8 +16,8 @@ const LOOSE_AGE: &str = "--expire=1.hour.ago";
 pub enum Purged {
     /// They are gone.
     Gone,
-    /// They are still there, because of this.
-    Kept(String),
+    /// They are still there, because of each of these.
+    Kept(Vec<String>),
 }
 
 impl Store {
@@ -25,22 +25,21 @@ impl Store {
     pub fn purge(&self, env: &Env) -> Result<Purged, MaintenanceError> {
         let (objects, stage) = (self.path().join("objects"), self.path().join("stage"));
         let Some(_gate) = Gate::close(self.path())? else {
-            return Ok(Purged::Kept("a conversation is being written all the time".to_owned()));
+            let why = "a conversation is being written all the time";
+            return Ok(Purged::Kept(vec![why.to_owned()]));
         };
         let purged =
             pack::replace_and_drop(&objects, &stage, |base| self.pack_objects(env, base, &[]));
         let kept = match purged {
-            Ok(damaged) => damaged.first().map(|damaged| {
-                format!("`{}` was left alone: {}", damaged.path.display(), damaged.reason)
-            }),
+            Ok(damaged) => damaged.iter().map(ToString::to_string).collect(),
             Err(MaintenanceError::Git(error @ (GitError::NoGit | GitError::Failed { .. }))) => {
-                Some(error.to_string())
+                vec![error.to_string()]
             }
-            Err(MaintenanceError::Merge(error @ MergeError::Lock(_))) => Some(error.to_string()),
+            Err(MaintenanceError::Merge(error @ MergeError::Lock(_))) => vec![error.to_string()],
             Err(error) => return Err(error),
         };
-        if let Some(why) = kept {
-            return Ok(Purged::Kept(why));
+        if !kept.is_empty() {
+            return Ok(Purged::Kept(kept));
         }
         self.git_output(env, &["prune", LOOSE_AGE])?;
         Ok(Purged::Gone)

@@ -4,7 +4,7 @@ use gix::ObjectId;
 
 use super::{
     Identity, Links, ObjectError, Objects, Origin,
-    commit::{BASE, BEGINS, OPERATION, ORIGIN, REDO, STANDS_FOR, TURN, parse, text},
+    commit::{BASE, BEGINS, Head, OPERATION, ORIGIN, REDO, STANDS_FOR, TURN},
 };
 use crate::{
     model::{ConversationId, Timestamp},
@@ -55,10 +55,8 @@ impl Record {
         id: ObjectId,
         buffer: &mut Vec<u8>,
     ) -> Result<Self, ObjectError> {
-        objects.commit(&id, buffer)?;
-        let commit = parse(id, buffer)?;
-        let message = text(commit.message).into_owned();
-        let (author, authored) = match commit.author() {
+        let head = Head::read(objects, id, buffer)?;
+        let (author, authored) = match head.parsed.author() {
             Ok(author) => {
                 let (name, email) = (author.name.to_string(), author.email.to_string());
                 let seconds = author.time().map_or(0, |time| time.seconds);
@@ -66,19 +64,12 @@ impl Record {
             }
             Err(_) => (Identity::new("", ""), Timestamp::from_seconds(0)),
         };
-        let committed = commit.time().map_or(0, |time| time.seconds);
-        let (tree, trailers) = (commit.tree(), Trailers::last_of(&message));
-        Ok(Self {
-            id,
-            tree,
-            parents: commit.parents().collect(),
-            committed: Timestamp::from_seconds(committed),
-            author,
-            authored,
-            deed: Deed::read(&trailers),
-            events: Summary::events_in(&trailers, &tree.to_string()),
-            message,
-        })
+        let Head { tree, parents, committed, message, .. } = head;
+        let trailers = Trailers::last_of(&message);
+        let deed = Deed::read(&trailers);
+        let events = Summary::events_in(&trailers, &tree.to_string());
+        let message = message.into_owned();
+        Ok(Self { id, tree, parents, committed, author, authored, deed, events, message })
     }
 
     /// The first line of its message.

@@ -59,23 +59,33 @@ impl Store {
             Err(RefError::Moved { .. }) => return Err(MoveError::Taken { id, to }),
             moved => moved?,
         }
-        self.clear_third(id, from, to, commit)?;
+        self.clear_all_but(&[from, to], id, commit)?;
         let message = message(from, to);
         let signature = mover.identity.signature(mover.time);
         refs::log::add(self.path(), &old, &new, commit, &LogLine { signature, message })?;
         Ok(refs::delete(self.path(), &old, Expected::Is(commit))?)
     }
 
-    /// Removes what a killed move left in the space that is neither: an old version would come back
-    /// to light.
-    fn clear_third(
+    /// Removes what killed moves left of a conversation in other spaces than its own. The lock is
+    /// the permission.
+    pub fn clear_others(
         &self,
+        _lock: &Lock,
         id: ConversationId,
-        from: Space,
-        to: Space,
+        own: Space,
         commit: ObjectId,
     ) -> Result<(), MoveError> {
-        for space in Space::ALL.into_iter().filter(|space| *space != from && *space != to) {
+        self.clear_all_but(&[own], id, commit)
+    }
+
+    /// Removes what killed moves left elsewhere: an old version would come back to light.
+    fn clear_all_but(
+        &self,
+        kept: &[Space],
+        id: ConversationId,
+        commit: ObjectId,
+    ) -> Result<(), MoveError> {
+        for space in Space::ALL.into_iter().filter(|space| !kept.contains(space)) {
             let Some(left) = self.tip(space, id)? else { continue };
             if !self.is_ancestor(left, commit)? {
                 return Err(MoveError::Taken { id, to: space });

@@ -40,6 +40,18 @@ pub struct Tip {
     pub tree: Directory,
 }
 
+/// Commits to be made of a conversation, one after the other.
+pub struct Writing<'a> {
+    /// The permission.
+    pub lock: &'a Lock,
+    /// The conversation.
+    pub id: ConversationId,
+    /// Where they begin, and then where they end.
+    pub tip: &'a mut Tip,
+    /// The commits.
+    pub commits: &'a [NewCommit],
+}
+
 /// Commits that are on disk.
 #[derive(Debug)]
 pub struct Written {
@@ -70,39 +82,21 @@ pub enum WriteError {
 }
 
 impl Store {
-    /// Makes commits on top of a tip and moves the ref, durably. The lock is the permission.
-    pub fn write(
-        &self,
-        lock: &Lock,
-        space: Space,
-        id: ConversationId,
-        tip: &mut Tip,
-        commits: &[NewCommit],
-    ) -> Result<Written, WriteError> {
-        let expected = tip.commit.map_or(Expected::Absent, Expected::Is);
-        self.write_over(lock, space, id, expected, tip, commits)
+    /// Makes commits on top of a tip and moves the ref, durably.
+    pub fn write(&self, writing: Writing<'_>) -> Result<Written, WriteError> {
+        let expected = writing.tip.commit.map_or(Expected::Absent, Expected::Is);
+        self.write_over(expected, writing)
     }
 
     /// Makes commits on top of a tip that belongs to another conversation, and makes the ref.
-    pub fn branch(
-        &self,
-        lock: &Lock,
-        space: Space,
-        id: ConversationId,
-        tip: &mut Tip,
-        commits: &[NewCommit],
-    ) -> Result<Written, WriteError> {
-        self.write_over(lock, space, id, Expected::Absent, tip, commits)
+    pub fn branch(&self, writing: Writing<'_>) -> Result<Written, WriteError> {
+        self.write_over(Expected::Absent, writing)
     }
 
     fn write_over(
         &self,
-        lock: &Lock,
-        space: Space,
-        id: ConversationId,
         expected: Expected,
-        tip: &mut Tip,
-        commits: &[NewCommit],
+        Writing { lock, id, tip, commits }: Writing<'_>,
     ) -> Result<Written, WriteError> {
         let mut pack = PackBuilder::new();
         let mut ids = Vec::with_capacity(commits.len());
@@ -129,7 +123,7 @@ impl Store {
         let Some(new) = parent.filter(|_| !ids.is_empty()) else {
             return Ok(Written { commits: ids, notes: Vec::new() });
         };
-        let name = Self::ref_name(space, id);
+        let name = Self::ref_name(Space::Heads, id);
         let _gate = Gate::enter(self.path()).map_err(PublishError::from)?;
         // Nobody holds the conversation that a fork goes on from: it may have been deleted.
         if let (Expected::Absent, Some(parent)) = (expected, tip.commit)

@@ -42,13 +42,13 @@ struct Pager(Command);
 
 impl Pager {
     /// The pager that the user wants: `JP_PAGER`, else `PAGER`, else `less`. A variable that is
-    /// empty, `cat`, or a terminal that cannot move its cursor mean none.
+    /// blank, `cat`, or a terminal that cannot move its cursor mean none.
     fn of(env: &Env) -> Option<Self> {
         if env.var("TERM").is_some_and(|term| term == "dumb") {
             return None;
         }
         let mut command = match wanted(env) {
-            Some(program) if program.is_empty() || program == "cat" => return None,
+            Some(program) if is_none(&program) => return None,
             Some(program) => {
                 let mut shell = process::command(env, "sh");
                 shell.arg("-c").arg(program);
@@ -74,6 +74,11 @@ impl Pager {
 
 fn wanted(env: &Env) -> Option<OsString> {
     variable(env, "JP_PAGER").or_else(|| variable(env, "PAGER")).map(OsStr::to_owned)
+}
+
+/// Whether a program only passes on what it gets, or is none at all: a shell would swallow it.
+fn is_none(program: &OsStr) -> bool {
+    matches!(program.as_encoded_bytes().trim_ascii(), b"" | b"cat")
 }
 
 /// A variable, even if it is empty.
@@ -212,12 +217,6 @@ fn columns(line: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Timestamp;
-
-    fn env(vars: &[(&str, &str)]) -> Env {
-        let vars = vars.iter().map(|(name, value)| (name.into(), value.into()));
-        Env::fixed(vars, "/".into(), Timestamp::from_seconds(0))
-    }
 
     #[test]
     fn what_leaves_no_line_for_the_prompt_does_not_fit() {
@@ -241,7 +240,7 @@ mod tests {
     #[test]
     fn the_pager_is_the_one_that_the_user_wants() {
         let command = |vars: &[(&str, &str)]| {
-            Pager::of(&env(vars)).map(|Pager(command)| {
+            Pager::of(&Env::of_variables(vars)).map(|Pager(command)| {
                 let words = std::iter::once(command.get_program()).chain(command.get_args());
                 words.map(|word| word.to_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
             })
@@ -251,7 +250,11 @@ mod tests {
             (&[("PAGER", "more -f")], Some("sh -c more -f")),
             (&[("PAGER", "more"), ("JP_PAGER", "most")], Some("sh -c most")),
             (&[("PAGER", "more"), ("JP_PAGER", "")], None),
+            (&[("PAGER", "")], None),
+            (&[("PAGER", " \t")], None),
+            (&[("PAGER", "more"), ("JP_PAGER", "  ")], None),
             (&[("PAGER", "cat")], None),
+            (&[("PAGER", " cat ")], None),
             (&[("TERM", "dumb")], None),
         ] {
             assert_eq!(command(vars).as_deref(), expected, "{vars:?}");
@@ -261,7 +264,7 @@ mod tests {
     #[test]
     fn less_is_told_how_to_behave_unless_the_user_did() {
         let told = |name: &str, vars: &[(&str, &str)]| {
-            let Pager(command) = Pager::of(&env(vars)).unwrap();
+            let Pager(command) = Pager::of(&Env::of_variables(vars)).unwrap();
             let found = command.get_envs().find(|(other, _)| *other == name);
             found.and_then(|(_, value)| value).map(|value| value.to_str().unwrap().to_owned())
         };
@@ -277,7 +280,7 @@ mod tests {
         let mut vars = vec![("JP_PAGER", command)];
         let path = std::env::var("PATH").unwrap();
         vars.push(("PATH", &path));
-        let env = env(&vars);
+        let env = Env::of_variables(&vars);
         let mut direct = Vec::new();
         let size = Size { rows: 4, columns: 80 };
         let pager = Pager::of(&env).unwrap();

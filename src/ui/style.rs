@@ -155,12 +155,6 @@ impl Face {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Timestamp;
-
-    fn env(vars: &[(&str, &str)]) -> Env {
-        let vars = vars.iter().map(|(name, value)| (name.into(), value.into()));
-        Env::fixed(vars, "/".into(), Timestamp::from_seconds(0))
-    }
 
     #[test]
     fn colour_is_for_terminals_unless_somebody_says_otherwise() {
@@ -173,7 +167,7 @@ mod tests {
             (Some(true), false, &[("NO_COLOR", "1"), ("TERM", "dumb")], true),
             (Some(false), true, &[], false),
         ] {
-            let style = Style::choose(wanted, is_terminal, &env(vars));
+            let style = Style::choose(wanted, is_terminal, &Env::of_variables(vars));
             assert_eq!(style.is_colour(), expected, "{wanted:?} {is_terminal} {vars:?}");
         }
     }

@@ -5,7 +5,9 @@ use crate::{
     format::{Compatibility, FileName, Flaw, Form, Manifest, decode, limits, stamp},
     model::{Address, ConversationId, EventType, Meta, Timestamp},
     plan::{self, Draft, Heading, Outline},
-    store::{Commit, Directory, Listing, ObjectId, Problem, Space, Tip, WriteError, Written},
+    store::{
+        Commit, Directory, Listing, ObjectId, Problem, Space, Tip, WriteError, Writing, Written,
+    },
 };
 
 /// An event that is on disk.
@@ -19,13 +21,11 @@ pub struct Appended {
     pub commit: ObjectId,
 }
 
-/// Events that are on disk, and what happened besides.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Receipt {
-    /// The events, in order.
-    pub events: Vec<Appended>,
-    /// What the user should hear about.
-    pub notes: Vec<String>,
+/// What a write led to.
+struct Outcome {
+    state: State,
+    events: Vec<Appended>,
+    notes: Vec<String>,
 }
 
 /// Checks an event file and gives it a timestamp if it has none.
@@ -44,20 +44,30 @@ pub fn prepare(
 
 impl Workspace {
     /// Makes a conversation with its first events. The id is the time, or the next free one.
-    pub fn create(&self, meta: &Meta, drafts: &[Draft]) -> Result<(Guard, Receipt), AppendFailure> {
+    pub fn create(
+        &self,
+        meta: &Meta,
+        drafts: &[Draft],
+    ) -> Result<(Guard, Vec<Appended>), AppendFailure> {
         let created = meta.created.or(Some(self.env.now()));
         let meta = Meta { created, ..meta.clone() };
-        let (id, lock, (state, receipt)) = self.begin(|lock, id| {
+        let (id, lock, Outcome { state, events, notes }) = self.begin(|lock, id| {
             let (tip, outline) = (Tip::default(), Outline::new());
             let state = State { tip, outline, heading: Heading::from(&meta) };
             self.commit_all(lock, id, state, Some(&meta), drafts)
         })?;
         let commit = state.tip.commit.expect("a conversation was written just now");
-        Ok((Guard::new(id, commit, lock, Some(state)), receipt))
+        let mut guard = Guard::new(id, commit, lock, Some(state));
+        self.tidy(&mut guard, notes);
+        Ok((guard, events))
     }
 
     /// Appends events: one commit each, all of them durable when this returns.
-    pub fn append(&self, guard: &mut Guard, drafts: &[Draft]) -> Result<Receipt, AppendFailure> {
+    pub fn append(
+        &self,
+        guard: &mut Guard,
+        drafts: &[Draft],
+    ) -> Result<Vec<Appended>, AppendFailure> {
         let id = guard.id();
         self.keep_trying(guard, |guard| {
             let state = match guard.take_state() {
@@ -65,7 +75,7 @@ impl Workspace {
                 None => self.state(id)?,
             };
             let written = self.commit_all(guard.lock(), id, state, None, drafts);
-            let (state, receipt) = written.map_err(|error| match error {
+            let Outcome { state, events, notes } = written.map_err(|error| match error {
                 AppendFailure::Write { source: WriteError::Moved, .. } => {
                     AppendFailure::Contended { id }
                 }
@@ -73,7 +83,8 @@ impl Workspace {
             })?;
             let commit = state.tip.commit.unwrap_or_else(|| guard.commit());
             guard.moved_to(commit, Some(state));
-            Ok(receipt)
+            self.tidy(guard, notes);
+            Ok(events)
         })
     }
 
@@ -84,7 +95,7 @@ impl Workspace {
         mut state: State,
         new: Option<&Meta>,
         drafts: &[Draft],
-    ) -> Result<(State, Receipt), AppendFailure> {
+    ) -> Result<Outcome, AppendFailure> {
         let mut scribe = Scribe::new(self, state.tip.commit)?;
         let mut commits = Vec::with_capacity(drafts.len() + 1);
         if let Some(meta) = new {
@@ -98,19 +109,17 @@ impl Workspace {
             commits.push(scribe.step(&state, &draft.event, &step));
             steps.push(step);
         }
-        let Written { commits: ids, mut notes } = self
-            .store
-            .write(lock, Space::Heads, id, &mut state.tip, &commits)
-            .map_err(|source| AppendFailure::write(id, source))?;
+        let writing = Writing { lock, id, tip: &mut state.tip, commits: &commits };
+        let written = self.store.write(writing);
+        let Written { commits: ids, notes } =
+            written.map_err(|source| AppendFailure::write(id, source))?;
         let created = ids.len() - steps.len();
         let events = steps.into_iter().zip(&ids[created..]).map(|(step, commit)| Appended {
             address: step.address(),
             file: step.name,
             commit: *commit,
         });
-        let events = events.collect();
-        notes.extend(self.tidy(lock));
-        Ok((state, Receipt { events, notes }))
+        Ok(Outcome { events: events.collect(), state, notes })
     }
 
     /// Reads what has to be known to continue a conversation, from the summary in its last commit

@@ -4,7 +4,7 @@ use super::{AppendFailure, Guard, Handle, Workspace, scribe::Scribe};
 use crate::{
     model::ConversationId,
     plan::{Change, Summary},
-    store::{Content, Lock, LockError, Origin, Space, Tip, WriteError},
+    store::{Content, Lock, LockError, Origin, Tip, WriteError, Writing},
 };
 
 impl Workspace {
@@ -53,20 +53,20 @@ impl Workspace {
             let mut new = scribe.commit(subject, Origin::User, summary.cloned(), content);
             new.description.begins = Some(id);
             new.description.body = remarks.to_vec();
-            let written = self.store.branch(lock, Space::Heads, id, &mut tip, &[new]);
+            let written = self.store.branch(Writing { lock, id, tip: &mut tip, commits: &[new] });
             written.map_err(|source| AppendFailure::write(id, source))
         })?;
         let commit = written.commits.last().copied().unwrap_or(commit);
-        let notes: Vec<_> = written.notes.into_iter().chain(self.tidy(&lock)).collect();
         let mut guard = Guard::new(id, commit, lock, None);
-        guard.note(notes);
+        self.tidy(&mut guard, written.notes);
         Ok(guard)
     }
 
-    /// Tidies up after a write. Whether that worked says nothing about what was saved: what went
-    /// wrong is told.
-    pub(super) fn tidy(&self, lock: &Lock) -> Option<String> {
-        let tidied = self.store.tidy(&self.holder(), lock);
-        tidied.err().map(|error| format!("the store could not be packed: {error}"))
+    /// Tidies up after a write, and has the guard tell what happened beside. Whether that worked
+    /// says nothing about what was saved.
+    pub(super) fn tidy(&self, guard: &mut Guard, mut notes: Vec<String>) {
+        let tidied = self.store.tidy(&self.holder(), guard.lock());
+        notes.extend(tidied.err().map(|error| format!("the store could not be packed: {error}")));
+        guard.note(notes);
     }
 }

@@ -1,13 +1,13 @@
 //! Looking for everything that is wrong with a conversation, and mending it.
 
-use super::{AppendFailure, Conversation, Guard, Handle, LoadError, Revision, Workspace};
+use super::{AppendFailure, Conversation, Finding, Guard, Handle, LoadError, Revision, Workspace};
 use crate::{
     format::{CONFIG_FILE, FileName, Flaw, MANIFEST_FILE, META_FILE, decode_meta, limits},
     model::Meta,
     plan::{Repair, Repairs, TreePath, repair},
     store::{
-        CASE_TWIN, Commit, Content, EXECUTABLE, Links, Listing, ODD_MODE, ObjectError, ObjectId,
-        Origin, Problem, ProblemKind, ReadError, TWICE,
+        CASE_TWIN, Commit, Content, EXECUTABLE, Links, Listing, MoveError, ODD_MODE, ObjectError,
+        ObjectId, Origin, Problem, ProblemKind, ReadError, TWICE,
     },
 };
 
@@ -15,13 +15,19 @@ use crate::{
 #[derive(Debug)]
 pub struct Checkup {
     /// What was wrong.
-    pub problems: Vec<Problem>,
+    pub found: Vec<Finding>,
     /// What a repair did, one line each.
     pub actions: Vec<String>,
     /// The last commit of the repair.
     pub commit: Option<ObjectId>,
-    /// What is still wrong.
-    pub left: Vec<Problem>,
+    /// What is still wrong after a repair.
+    pub left: Vec<Finding>,
+}
+
+impl Checkup {
+    fn of(found: Vec<Finding>) -> Self {
+        Self { found, actions: Vec::new(), commit: None, left: Vec::new() }
+    }
 }
 
 /// How many commits are looked through for what was lost.
@@ -30,8 +36,7 @@ const HISTORY: usize = 1000;
 impl Workspace {
     /// Finds everything that is wrong with a conversation.
     pub fn check(&self, handle: &Handle) -> Result<Checkup, LoadError> {
-        let problems = self.examine(handle)?.problems;
-        Ok(Checkup { left: problems.clone(), problems, actions: Vec::new(), commit: None })
+        Ok(Checkup::of(self.findings(handle)?))
     }
 
     /// Mends a conversation: one commit for what has no place in it, so that the events can be
@@ -66,8 +71,42 @@ impl Workspace {
             checkup.commit = Some(self.commit_repair(guard, content, &actions, &operation)?);
             checkup.actions.extend(actions);
         }
-        checkup.left = self.examine(guard)?.problems;
+        self.mend_commits(guard, &mut checkup, &operation)?;
+        checkup.left = self.findings(guard)?;
         Ok(checkup)
+    }
+
+    /// Mends what is not in the tree: a summary that does not fit, and what a move that was cut short
+    /// left in another place.
+    fn mend_commits(
+        &self,
+        guard: &mut Guard,
+        checkup: &mut Checkup,
+        operation: &str,
+    ) -> Result<(), AppendFailure> {
+        for finding in self.findings(guard)? {
+            match finding {
+                Finding::Summary { commit, .. } => {
+                    let actions = vec![format!("the summary in commit {commit} counts no more")];
+                    let content = Content::Changed(Vec::new());
+                    checkup.commit = Some(self.commit_repair(guard, content, &actions, operation)?);
+                    checkup.actions.extend(actions);
+                }
+                Finding::Twice(space) => {
+                    let (id, commit) = (guard.id(), guard.commit());
+                    match self.store.clear_others(guard.lock(), id, guard.space(), commit) {
+                        Ok(()) => checkup
+                            .actions
+                            .push(format!("it is not {} any more", space.whereabouts())),
+                        // It may be another conversation of the same id: it is told, and stays.
+                        Err(MoveError::Taken { .. } | MoveError::Object(_)) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                Finding::File(_) | Finding::History(_) => {}
+            }
+        }
+        Ok(())
     }
 
     /// The last title, labels and so on that history has.
@@ -115,7 +154,8 @@ impl Workspace {
             self.commit_repair(guard, Content::Tree(commit.tree, Vec::new()), &actions, operation)?;
         let path = TreePath::manifest();
         let problem = Problem { path, flaw: Flaw::new(why), kind: ProblemKind::Damage };
-        Ok(Checkup { problems: vec![problem], actions, commit: Some(written), left: Vec::new() })
+        let found = vec![Finding::File(problem)];
+        Ok(Checkup { actions, commit: Some(written), ..Checkup::of(found) })
     }
 
     /// Commits a repair of the version of the guard: changes of its tree, or of another one.

@@ -3,6 +3,8 @@
 //! Every file is copied byte for byte, listed or not. The directory is built aside under a
 //! temporary name and renamed when all of it is on disk, so that nobody ever sees half of one.
 
+mod aside;
+
 use std::{
     collections::BTreeSet,
     fs::{self, File},
@@ -10,8 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tempfile::TempDir;
-
+use self::aside::Aside;
 use super::{
     Handle, LoadError, Workspace,
     place::{BESIDE, Place},
@@ -43,14 +44,13 @@ pub enum ExportError {
     NotEmpty(PathBuf),
     #[error("`{}` is the current directory, which would be replaced", .0.display())]
     Current(PathBuf),
+    #[error("`{}` is inside the store, which holds nothing but conversations", .0.display())]
+    InStore(PathBuf),
     #[error(transparent)]
     Load(#[from] LoadError),
     #[error(transparent)]
     Fs(#[from] FsError),
 }
-
-/// What a directory is called while it is being written.
-const ASIDE: &str = ".jp-export-";
 
 /// How many files are synced at once.
 const BATCH: usize = 32;
@@ -59,9 +59,13 @@ impl Workspace {
     /// Writes all files of a conversation into a directory that is not there yet, or is empty.
     pub fn export(&self, handle: &Handle, directory: &Path) -> Result<Exported, ExportError> {
         let target = Target::find(self.env.cwd(), directory)?;
+        let store = self.store.path();
+        if target.path.starts_with(store.canonicalize().at("resolve", store)?) {
+            return Err(ExportError::InStore(directory.to_owned()));
+        }
         let conversation = self.load(handle)?;
         let snapshot = &conversation.snapshot;
-        let aside = target.aside()?;
+        let aside = Aside::make(&target.parent)?;
         let mut writer = Writer::new(aside.path(), &target.path);
         let mut missing = Vec::new();
         let mut bytes_of_events = 0;
@@ -137,18 +141,8 @@ impl Target {
         Ok(Self { path: parent.join(name), parent, permissions: None })
     }
 
-    /// Makes the directory under a temporary name, removed again unless it is kept.
-    fn aside(&self) -> Result<TempDir, FsError> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(ASIDE);
-        // Less what the user's mask takes away, as for any new directory.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        builder.tempdir_in(&self.parent).at("create a directory in", &self.parent)
-    }
-
     /// Gives the finished directory its name, unless something is there meanwhile.
-    fn take_name(&self, mut aside: TempDir, directory: &Path) -> Result<(), ExportError> {
+    fn take_name(&self, aside: Aside, directory: &Path) -> Result<(), ExportError> {
         if let Some(permissions) = &self.permissions {
             fs::set_permissions(aside.path(), permissions.clone()).at("create", &self.path)?;
         }
@@ -160,7 +154,7 @@ impl Target {
             io::ErrorKind::NotADirectory => ExportError::NotADirectory(directory.to_owned()),
             _ => FsError::new("create", &self.path, error).into(),
         })?;
-        aside.disable_cleanup(true);
+        aside.keep();
         Ok(fsutil::sync_dir(&self.parent)?)
     }
 }

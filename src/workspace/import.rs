@@ -20,13 +20,13 @@ use self::{
     scan::Scan,
     source::Source,
 };
-use super::{AppendFailure, Workspace, place::Place, scribe::Scribe};
+use super::{AppendFailure, Guard, Workspace, place::Place, scribe::Scribe};
 use crate::{
     format::encode_meta,
     fsutil::FsError,
-    model::{ConversationId, Meta, Timestamp, counted},
+    model::{Meta, Timestamp, counted},
     plan::{Change, Heading, Outline, Summary, TreePath, seal},
-    store::{Content, ObjectId, Origin, Problem, ProblemKind, Space, Tip},
+    store::{Content, Origin, Problem, ProblemKind, Tip, Writing},
 };
 
 /// A directory that was read and found to be a conversation.
@@ -42,17 +42,13 @@ pub struct Incoming {
 #[derive(Debug)]
 pub struct Imported {
     /// The conversation.
-    pub id: ConversationId,
-    /// Its commit.
-    pub commit: ObjectId,
+    pub guard: Guard,
     /// What a list of conversations shows of it.
     pub summary: Summary,
     /// How many files it has.
     pub files: usize,
     /// Events that stand where they cannot; models will not see them so.
     pub problems: Vec<Problem>,
-    /// What the user should hear about.
-    pub notes: Vec<String>,
 }
 
 /// Why a directory is not a conversation.
@@ -168,16 +164,17 @@ impl Workspace {
         let mut scribe = Scribe::new(self, None)?;
         let content = Content::Changed(changes);
         let mut new = scribe.commit(String::new(), Origin::User, Some(summary.clone()), content);
-        let (id, lock, (commit, mut notes)) = self.begin(|lock, id| {
+        let (id, lock, (commit, notes)) = self.begin(|lock, id| {
             new.description.subject = format!("import {id}");
             new.description.begins = Some(id);
             let mut tip = Tip::default();
-            let new = std::slice::from_ref(&new);
-            let written = self.store.write(lock, Space::Heads, id, &mut tip, new);
+            let commits = std::slice::from_ref(&new);
+            let written = self.store.write(Writing { lock, id, tip: &mut tip, commits });
             let written = written.map_err(|source| AppendFailure::write(id, source))?;
             Ok((tip.commit.expect("a conversation was written just now"), written.notes))
         })?;
-        notes.extend(self.tidy(&lock));
-        Ok(Imported { id, commit, summary, files, problems: disorder, notes })
+        let mut guard = Guard::new(id, commit, lock, None);
+        self.tidy(&mut guard, notes);
+        Ok(Imported { guard, summary, files, problems: disorder })
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     format::encode_meta,
     model::Meta,
     plan::{Change, Heading, Summary, TreePath},
-    store::{Content, Directory, Links, ObjectId, Origin, Space, Tip, WriteError},
+    store::{Content, Directory, Links, ObjectId, Origin, Space, Tip, WriteError, Writing},
 };
 
 /// A change of a conversation: everything but an append.
@@ -56,15 +56,15 @@ impl Workspace {
         let mut new = scribe.commit(subject, origin, summary, content);
         new.description.body = body;
         new.description.links = links;
-        let written = self.store.write(guard.lock(), Space::Heads, id, &mut tip, &[new]);
+        let lock = guard.lock();
+        let written = self.store.write(Writing { lock, id, tip: &mut tip, commits: &[new] });
         let written = written.map_err(|source| match source {
             WriteError::Moved => AppendFailure::Contended { id },
             source => AppendFailure::write(id, source),
         })?;
         let commit = written.commits.last().copied().unwrap_or(parent);
         guard.moved_to(commit, None);
-        let notes: Vec<_> = written.notes.into_iter().chain(self.tidy(guard.lock())).collect();
-        guard.note(notes);
+        self.tidy(guard, written.notes);
         Ok(commit)
     }
 

@@ -1,10 +1,19 @@
 //! Putting conversations away, bringing them back, and emptying the trash.
 
-use super::{AppendFailure, Guard, Handle, LoadError, Row, Workspace};
+use super::{AppendFailure, Guard, Handle, LoadError, Overview, Row, Workspace};
 use crate::{
     model::{ConversationId, Timestamp},
     store::{MaintenanceError, MoveError, Mover, Purged, RefError, Space},
 };
+
+/// What is in the trash.
+#[derive(Debug)]
+pub struct Trash {
+    /// The conversations, last changed first.
+    pub conversations: Vec<Trashed>,
+    /// Refs that cannot be read.
+    pub problems: Vec<RefError>,
+}
 
 /// A conversation in the trash.
 #[derive(Clone, Debug)]
@@ -38,14 +47,14 @@ impl Workspace {
         Ok(id)
     }
 
-    /// The conversations in the trash, last changed first.
-    pub fn trash(&self) -> Result<Vec<Trashed>, RefError> {
-        let rows = self.overview(Space::Trash)?.rows.into_iter();
+    /// Looks into the trash.
+    pub fn trash(&self) -> Result<Trash, RefError> {
+        let Overview { rows, problems } = self.overview(Space::Trash)?;
         let trashed = |row: Row| {
             let since = self.store.moved_at(Space::Trash, row.id);
             Trashed { row, since }
         };
-        Ok(rows.map(trashed).collect())
+        Ok(Trash { conversations: rows.into_iter().map(trashed).collect(), problems })
     }
 
     /// Removes a conversation from the trash for good, if it still is as it was seen.

@@ -3,11 +3,11 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
 use crate::{
     crash::{kill_and_check, sound},
-    support::{Jp, Output, message, request},
+    support::{Jp, Output, contents, message, request},
 };
 
 /// A store that was made once and is copied for each run.
@@ -99,11 +99,17 @@ fn old_or_new(then: &[&[&str]], command: &[&str]) {
         if appended.code != 0 {
             return Err(format!("an append fails: {appended:?}"));
         }
-        let left = fs::read_dir(jp.store().join("stage")).unwrap();
-        let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
-        let own = |name: &&std::ffi::OsString| name.to_string_lossy().starts_with(id);
-        match left.iter().find(own) {
-            Some(name) => Err(format!("left in the stage: {}", name.display())),
+        let files = contents(&jp.store());
+        let is_left = |path: &&PathBuf| {
+            // One without the mark of jp may be git's, and is given more time.
+            let is_ours = path.metadata().unwrap().permissions().mode() & 0o100 != 0;
+            let path = path.strip_prefix(jp.store()).unwrap();
+            let is_lock = is_ours && path.extension().is_some_and(|extension| extension == "lock");
+            let is_staged = path.to_string_lossy().starts_with(&format!("stage/{id}"));
+            is_staged || path.starts_with("refs") && is_lock
+        };
+        match files.keys().find(is_left) {
+            Some(path) => Err(format!("left behind: {}", path.display())),
             None => sound(jp, &jp.store()),
         }
     };

@@ -464,6 +464,28 @@ fn a_directory_that_holds_anything_is_left_alone() {
 }
 
 #[test]
+fn nothing_is_written_into_the_store() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("Hi\n")]);
+    std::os::unix::fs::symlink(jp.path(".jp/store/refs"), jp.path("link")).unwrap();
+    let before = contents(&jp.path("."));
+    for directory in [".jp/store/out", ".jp/store/stage", "link/heads/out", ".jp/x/../store/out"] {
+        if directory.contains("..") {
+            fs::create_dir(jp.path(".jp/x")).unwrap();
+        }
+        jp.run(&["c", "export", &id, "--dir", directory]).fails(
+            1,
+            &format!(
+                "error: `{directory}` is inside the store, which holds nothing but conversations\n\
+                 Hint: name a directory outside of it\n"
+            ),
+        );
+    }
+    fs::remove_dir(jp.path(".jp/x")).unwrap();
+    assert_eq!(contents(&jp.path(".")), before);
+}
+
+#[test]
 fn an_empty_directory_keeps_its_permissions_and_a_new_one_gets_those_of_any_other() {
     let jp = Jp::in_workspace();
     let id = jp.start(&[&request("Hi\n")]);
@@ -555,15 +577,27 @@ mod interrupted {
         (jp, whole, program)
     }
 
+    /// What killed exports left.
+    fn halves(jp: &Jp) -> Vec<PathBuf> {
+        let all = fs::read_dir(jp.path(".")).unwrap().map(|entry| entry.unwrap().path());
+        let is_half = |path: &PathBuf| path.to_string_lossy().contains("/.jp-export-");
+        all.filter(is_half).collect()
+    }
+
     #[test]
     fn an_export_that_is_killed_leaves_all_of_the_directory_or_none() {
         let (jp, whole, program) = scene();
         let program: Vec<_> = program.iter().map(String::as_str).collect();
         let calls = jp.calls(&program).len();
         fs::remove_dir_all(jp.path("one")).unwrap();
-        let (mut there, report) = (0, jp.world().join("calls"));
+        let (mut there, mut cut, report) = (0, 0, jp.world().join("calls"));
         for point in 1..=calls {
             for point in [Interruption::Before(point), Interruption::After(point)] {
+                // The next one would clear it, and so do more than is counted here.
+                for half in halves(&jp) {
+                    fs::remove_dir_all(half).unwrap();
+                    cut += 1;
+                }
                 let output = Output::of(&mut jp.interrupted(point, &report, &program));
                 if jp.path("one").exists() {
                     assert_eq!(files(jp.path("one")), whole, "{point:?}");
@@ -574,8 +608,10 @@ mod interrupted {
                 }
             }
         }
-        assert!(0 < there && there < calls, "{there} of {calls}");
+        assert!(0 < there && there < calls && cut > 10, "{there} of {calls}, {cut} cut");
+        fs::create_dir(jp.path(".jp-export-killed")).unwrap();
         jp.run(&program[1..]).ok();
+        assert_eq!(halves(&jp), [] as [PathBuf; 0]);
         jp.assert_sound();
     }
 

@@ -2,7 +2,7 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use std::fs;
+use std::{fs, process::Stdio};
 
 use crate::support::{Interruption, Jp, Output, message, request};
 
@@ -161,4 +161,55 @@ fn a_read_only_store_can_be_read_and_says_why_it_cannot_be_written() {
         assert!(line.ends_with(".lock`: Read-only file system"), "{line}");
     }
     assert_eq!(output.stderr.lines().count(), 2);
+}
+
+#[test]
+fn what_was_done_is_told_although_it_cannot_be_printed() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    jp.write("more.md", request("Two\n"));
+    jp.run(&["c", "export", &id, "--dir", "out"]).ok();
+    let other = jp.start(&[&request("Other\n")]);
+    jp.run(&["c", "rm", &other]);
+    let damaged = jp.start(&[&request("Damaged\n")]);
+    jp.edit(&damaged, "notes.txt", "no place");
+    let told = |args: &[&str]| {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let child = jp.jp(args).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+        let output = Output::from(child.wait_with_output().unwrap());
+        assert_eq!(output.code, 1, "{args:?}: {}", output.stderr);
+        let full = "error: cannot write the output: No space left on device (os error 28)\n";
+        assert!(output.stderr.contains(full), "{args:?}: {}", output.stderr);
+        let done =
+            output.stderr.lines().filter_map(|line| line.strip_prefix("Done all the same: "));
+        done.collect::<Vec<_>>().join("\n")
+    };
+    for format in ["text", "json"] {
+        let told = |args: &[&str]| told(&[args, &["--format", format]].concat());
+        assert_eq!(told(&["c", "append", &id, "more.md"]), format!("{id} 002"));
+        assert_eq!(told(&["c", "undo", &id]), format!("{id}: undid: append 002-request.md"));
+        assert_eq!(told(&["c", "redo", &id]), format!("{id}: redid: append 002-request.md"));
+        let back = told(&["c", "restore", &id, "--at", "~3"]);
+        assert!(back.starts_with(&format!("{id}: restored the version of: ")), "{back}");
+        assert_eq!(told(&["c", "title", &id, format]), format!("{id}: {format}"));
+        assert_eq!(told(&["c", "label", "add", &id, format]), format!("{id}: {}", labels(format)));
+        assert_eq!(told(&["c", "archive", &id]), format!("{id} is archived now"));
+        assert_eq!(told(&["c", "unarchive", &id]), format!("{id} is active now"));
+        assert_eq!(told(&["c", "rm", &id]), format!("{id} is in the trash now"));
+        assert_eq!(told(&["c", "restore", &id]), format!("{id} is active now"));
+        assert!(told(&["c", "fork", &id]).starts_with("forked as jp-c"));
+        assert!(told(&["c", "import", "out"]).starts_with("imported as jp-c"));
+        // Nothing was done here.
+        assert_eq!(told(&["c", "show", &id]), "");
+    }
+    let mended = told(&["c", "fsck", "--repair", &damaged]);
+    assert!(mended.starts_with(&format!("{damaged}: repaired in commit ")), "{mended}");
+    let emptied = told(&["store", "empty-trash", "--older-than", "0", "--yes"]);
+    assert_eq!(emptied, "1 deleted");
+    assert!(told(&["init", "elsewhere"]).starts_with("Workspace "));
+}
+
+/// The labels after a label was added for each format so far.
+fn labels(format: &str) -> &'static str {
+    if format == "text" { "text" } else { "json text" }
 }

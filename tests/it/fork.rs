@@ -160,3 +160,41 @@ fn a_graph_shows_forks_of_the_same_root() {
     assert_eq!(shape[2..], ["├─╯", "○", "○"], "{graph}");
     assert!(graph.contains(&format!("[{id}]")) && graph.contains(&format!("[{copy}]")), "{graph}");
 }
+
+#[test]
+fn a_graph_goes_on_where_the_history_of_one_relative_breaks_off() {
+    let jp = Jp::in_workspace();
+    let id = three_turns(&jp);
+    let copy = fork(&jp, &[&id]);
+    let whole = jp.run(&["c", "log", &id, "--graph"]).ok();
+    let who = "Ann <ann@example.com> 1700000000 +0000";
+    let (tree, lost) = (jp.tree(&copy), "1".repeat(40));
+    let commit = format!("tree {tree}\nparent {lost}\nauthor {who}\ncommitter {who}\n\nby hand\n");
+    let commit = jp.git_with_input(&["hash-object", "-t", "commit", "-w", "--stdin"], commit);
+    jp.force(&copy, &commit);
+    for (own, other) in [(&id, &copy), (&copy, &id)] {
+        let log = jp.run(&["c", "log", own, "--graph"]);
+        let warning =
+            format!("warning: conversation {copy} cannot be read: object {lost} is missing\n");
+        assert_eq!((log.code, log.stderr), (0, warning));
+        assert!(log.stdout.contains(&format!("[{own}]")), "{}", log.stdout);
+        assert!(log.stdout.contains(&format!("[{other}]")), "{}", log.stdout);
+        // Where it came from is not known, nor how many events it made.
+        assert_eq!(log.stdout.lines().count(), whole.lines().count(), "{}", log.stdout);
+        let broken = log.stdout.lines().find(|line| line.contains("by hand")).unwrap();
+        assert!(broken.contains("  ?  "), "{broken}");
+    }
+}
+
+#[test]
+fn forks_of_one_conversation_hang_on_one_line() {
+    let jp = Jp::in_workspace();
+    let id = three_turns(&jp);
+    let (one, two) = (fork(&jp, &[&id]), fork(&jp, &[&id]));
+    let below = fork(&jp, &[&one]);
+    let listed = jp.run(&["c", "ls", "--tree", "--sort", "created"]).ok();
+    let ids: Vec<_> = listed.lines().skip(1).map(|line| line.split("  ").next().unwrap()).collect();
+    let expected = [id.clone(), format!("├ {two}"), format!("└ {one}")];
+    assert_eq!(ids[..3], expected, "{listed}");
+    assert!(listed.lines().last().unwrap().starts_with(&format!("  └ {below}")), "{listed}");
+}

@@ -333,3 +333,70 @@ fn what_could_not_be_tidied_up_after_a_repair_is_told() {
     );
     assert_eq!((output.code, output.stderr), (0, warning));
 }
+
+/// Puts a commit in the place of the last one, whatever it says.
+fn replace_tip(jp: &Jp, id: &str, change: impl Fn(&str) -> String) -> String {
+    let commit = change(&jp.git(&["cat-file", "commit", id]));
+    let commit = jp.git_with_input(&["hash-object", "-t", "commit", "-w", "--stdin"], commit);
+    jp.force(id, &commit);
+    commit
+}
+
+#[test]
+fn a_summary_that_does_not_fit_its_tree_counts_no_more() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    let commit = replace_tip(&jp, &id, |commit| {
+        commit.replace("Jp-Events: 2", "Jp-Events: 7").replace("Jp-Title: One", "Jp-Title: Two")
+    });
+    let rows = jp.run(&["c", "ls", "--format", "json"]).json();
+    assert_eq!((&rows[0]["events"], &rows[0]["title"]), (&json!(7), &json!("Two")));
+    let found = format!("the summary in commit {commit} does not fit: title, events");
+    assert_eq!(problems(&jp, &id), [found]);
+    let said = jp.run(&["c", "fsck", &id, "--repair"]).ok();
+    assert!(said.contains(&format!("repaired: the summary in commit {commit} counts no more\n")));
+    assert_eq!(jp.run(&["c", "fsck", &id]).ok(), "");
+    let rows = jp.run(&["c", "ls", "--format", "json"]).json();
+    assert_eq!((&rows[0]["events"], &rows[0]["title"]), (&json!(2), &json!("One")));
+}
+
+#[test]
+fn a_history_that_breaks_off_is_told() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    let (parent, lost) = (jp.git(&["rev-parse", &format!("{id}^")]), "1".repeat(40));
+    replace_tip(&jp, &id, |commit| commit.replace(parent.trim_end(), &lost));
+    let found = format!("its history breaks off: object {lost} is missing");
+    assert_eq!(problems(&jp, &id), [found.as_str()]);
+    let repair = jp.run(&["c", "fsck", &id, "--repair"]);
+    assert_eq!((repair.code, repair.stderr.as_str()), (1, ""));
+    assert_eq!(repair.stdout, format!("{id}: {found}\n{id}: left as it is: {found}\n"));
+    let report = jp.run(&["c", "fsck", &id, "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&report.stdout).unwrap();
+    let problem =
+        json!({"file": null, "line": null, "column": null, "message": found, "refused": false});
+    assert_eq!(report[0]["left"], json!([problem]));
+}
+
+#[test]
+fn a_conversation_in_two_places_is_told_and_put_into_one() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n")]);
+    let other = jp.start(&[&request("Other\n")]);
+    jp.git(&["update-ref", &format!("refs/archive/{id}"), &id]);
+    jp.git(&["update-ref", &format!("refs/trash/{other}"), &id]);
+    jp.append(&id, &[&message("First\n")]).ok();
+    assert_eq!(problems(&jp, &id), ["it is archived as well"]);
+    assert_eq!(
+        jp.run(&["c", "fsck", &id, "--repair"]).ok(),
+        format!("{id}: it is archived as well\n{id}: repaired: it is not archived any more\n")
+    );
+    assert_eq!(jp.run(&["c", "fsck", &id]).ok(), "");
+    // What is another conversation is left to the user.
+    assert_eq!(problems(&jp, &other), ["it is in the trash as well"]);
+    assert_eq!(jp.run(&["c", "fsck", &other, "--repair"]).code, 1);
+    assert_eq!(
+        jp.git(&["for-each-ref", "--format=%(refname)", "refs/trash"]),
+        format!("refs/trash/{other}\n")
+    );
+}

@@ -156,6 +156,7 @@ fn names_that_have_no_place_are_refused_and_taken_out() {
         (b"C:evil.md", "C:evil.md"),
         (b"002-\x1b]0;pwned\x07.md", "002-\\u{1b}]0;pwned\\u{7}.md"),
         ("002-\u{202e}dm.md".as_bytes(), "002-\\u{202e}dm.md"),
+        (b"x.md\nHint: run `evil`", "x.md\\nHint: run `evil`"),
         (b"02-message.md", "02-message.md"),
         (b"notes.txt", "notes.txt"),
     ] {

@@ -172,6 +172,28 @@ fn a_broken_ref_is_named_beside_the_other_conversations() {
 }
 
 #[test]
+fn whatever_looks_through_all_conversations_names_the_refs_that_are_broken() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    for space in ["heads", "trash"] {
+        std::fs::create_dir_all(jp.store().join("refs").join(space)).unwrap();
+        jp.write(&format!(".jp/store/refs/{space}/jp-c1"), "half");
+    }
+    let warnings = |args: &[&str]| {
+        let output = jp.run(args);
+        assert_eq!(output.code, 0, "{args:?}: {}", output.stderr);
+        let is_warning = |line: &&str| line.starts_with("warning: ") && line.contains("/jp-c1`");
+        output.stderr.lines().filter(is_warning).count()
+    };
+    assert_eq!(warnings(&["c", "ls"]), 1);
+    assert_eq!(warnings(&["c", "log", &id, "--graph"]), 2);
+    assert_eq!(warnings(&["c", "label", "ls"]), 1);
+    assert_eq!(warnings(&["c", "label", "add", &id, "kept"]), 0);
+    assert_eq!(warnings(&["c", "undo"]), 1);
+    assert_eq!(warnings(&["store", "empty-trash", "--older-than", "1d", "--dry-run"]), 1);
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let jp = Jp::in_workspace();
     let id = jp.start(&[&request("Question\n")]);

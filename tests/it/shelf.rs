@@ -181,3 +181,43 @@ fn the_trash_is_not_emptied_when_nobody_can_be_asked() {
     );
     assert_eq!(ids(&jp, &["--trash"]), [id.as_str()]);
 }
+
+#[test]
+fn what_was_moved_before_a_failure_is_told_to_programs_too() {
+    let jp = Jp::in_workspace();
+    let [one, two, three] = ["One\n", "Two\n", "Three\n"].map(|text| jp.start(&[&request(text)]));
+    let lock = std::fs::File::create(jp.store().join(format!("locks/{two}.lock"))).unwrap();
+    lock.lock().unwrap();
+    let output = jp.run(&["c", "archive", &one, &two, &three, "--format", "json"]);
+    assert_eq!(output.code, 75, "{}", output.stderr);
+    let inverse = format!("jp conversation unarchive {one}");
+    let moved = json!([{"id": one, "space": "archived", "inverse": inverse}]);
+    assert_eq!(serde_json::from_str::<Value>(&output.stdout).unwrap(), moved);
+    assert!(output.stderr.starts_with(&format!("error: conversation {two} is locked")));
+    assert_eq!(ids(&jp, &["--archived"]), [one.as_str()]);
+    assert_eq!(jp.run(&["c", "archive", &two, "--format", "json"]).stdout, "");
+}
+
+#[test]
+fn every_damaged_pack_that_keeps_what_was_deleted_is_named() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n")]);
+    jp.run(&["c", "rm", &id]);
+    let packs = jp.store().join("objects/pack");
+    let files = std::fs::read_dir(&packs).unwrap().map(|entry| entry.unwrap().path());
+    let index = files.into_iter().find(|path| path.extension().unwrap() == "idx").unwrap();
+    let mut damaged = std::fs::read(&index).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    let copies = ["1", "2"].map(|digit| packs.join(format!("pack-{}", digit.repeat(40))));
+    for copy in &copies {
+        std::fs::copy(index.with_extension("pack"), copy.with_extension("pack")).unwrap();
+        std::fs::write(copy.with_extension("idx"), &damaged).unwrap();
+    }
+    let output = jp.run(&["store", "empty-trash", "--older-than", "0", "--yes"]);
+    assert_eq!(output.code, 1);
+    for copy in &copies {
+        let kept = "what was deleted is still in the store";
+        let warning = format!("warning: {kept}: `{}` was left alone: ", copy.display());
+        assert!(output.stderr.contains(&warning), "{}", output.stderr);
+    }
+}

@@ -1,6 +1,6 @@
 //! Looking after the store: where it is, how large, packing, checking, healing.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt};
 
 use crate::support::{Jp, message, request};
 
@@ -141,9 +141,24 @@ fn the_next_append_clears_what_a_killed_one_left_of_a_conversation_that_never_wa
     for left in ["stage/jp-c123.pack", "stage/jp-c123.idx", "locks/jp-c123.lock"] {
         std::fs::write(store.join(left), "half").unwrap();
     }
+    // A lock of jp is known by its mode; what has another one and is young may be git's.
+    let hour = std::time::Duration::from_secs(3600);
+    let lock = |space: &str| store.join(format!("refs/{space}/jp-c123.lock"));
+    for (space, mode, age) in
+        [("heads", 0o744, None), ("archive", 0o644, None), ("trash", 0o644, Some(hour))]
+    {
+        fs::create_dir_all(lock(space).parent().unwrap()).unwrap();
+        let file = fs::File::create(lock(space)).unwrap();
+        file.set_permissions(PermissionsExt::from_mode(mode)).unwrap();
+        if let Some(age) = age {
+            file.set_modified(file.metadata().unwrap().modified().unwrap() - age).unwrap();
+        }
+    }
     jp.append(&id, &[&message("Answer\n")]).ok();
     for directory in ["stage", "locks"] {
         let left: Vec<_> = std::fs::read_dir(store.join(directory)).unwrap().collect();
         assert!(left.is_empty(), "{left:?}");
     }
+    let left = ["heads", "archive", "trash"].map(|space| lock(space).exists());
+    assert_eq!(left, [false, true, false]);
 }

@@ -17,21 +17,20 @@ use crate::{
     model::{ConversationId, EventKind, EventType, Meta, title_from},
     plan::Draft,
     ui::escape,
-    workspace::{AppendFailure, Appended, Receipt, Workspace, prepare},
+    workspace::{AppendFailure, Appended, Workspace, prepare},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
     let (id, files) = split(&args)?;
     let title = title::check(args.title.as_deref())?;
     let drafts = read_all(env, files)?;
-    let (id, receipt) = match id {
+    let (mut guard, events) = match id {
         None => {
             let workspace = Workspace::open_or_create(env)?;
             let title = title.or_else(|| first_title(&drafts));
             let meta = Meta { title, ..Meta::default() };
             let written = workspace.create(&meta, &drafts);
-            let (guard, receipt) = written.map_err(|error| name_file(error, files))?;
-            (guard.id(), receipt)
+            written.map_err(|error| name_file(error, files))?
         }
         Some(given) => {
             let workspace = workspace_with(env, given)?;
@@ -39,19 +38,17 @@ pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
             warn_of_dropped(output, &workspace, &handle, Next::Writes);
             let mut guard = workspace.lock(handle)?;
             let written = workspace.append(&mut guard, &drafts);
-            (guard.id(), written.map_err(|error| name_file(error, files))?)
+            let events = written.map_err(|error| name_file(error, files))?;
+            (guard, events)
         }
     };
-    if let Err(error) = print(output, &args, id, &receipt) {
-        let unread = error.kind() == std::io::ErrorKind::BrokenPipe;
-        let saved: Vec<_> = receipt.events.iter().map(|event| event.address.to_string()).collect();
-        let message =
-            format!("the events are saved as {id} {}, but cannot be printed", saved.join(", "));
-        return Err(if unread { error.into() } else { CommandError::failure(message) });
-    }
-    for note in &receipt.notes {
-        output.warn(note);
-    }
+    let (id, notes) = (guard.id(), guard.take_notes());
+    // Whoever waits for this conversation need not wait for the reader.
+    drop(guard);
+    let addresses = events.iter().map(|event| event.address.to_string());
+    output.done(format_args!("{id} {}", addresses.collect::<Vec<_>>().join(", ")));
+    print(output, &args, id, &events)?;
+    output.warn_all(notes);
     Ok(DONE)
 }
 
@@ -59,12 +56,12 @@ fn print(
     output: &mut Output,
     args: &Append,
     id: ConversationId,
-    receipt: &Receipt,
+    events: &[Appended],
 ) -> std::io::Result<()> {
     if args.format.is_json() {
-        output.json(&report(id, &receipt.events))?;
+        output.json(&report(id, events))?;
     } else {
-        for Appended { address, file, .. } in &receipt.events {
+        for Appended { address, file, .. } in events {
             output.line(format_args!("{id} {address} {file}"))?;
         }
     }

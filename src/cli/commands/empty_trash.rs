@@ -9,7 +9,7 @@ use crate::{
     history::parse_age,
     store::Purged,
     ui::{self, Table},
-    workspace::{Trashed, Workspace},
+    workspace::{Trash, Trashed, Workspace},
 };
 
 /// Whether to ask.
@@ -33,7 +33,9 @@ pub fn run(
 ) -> Outcome {
     let before = parse_age(older_than, &now(env)).map_err(CommandError::usage)?;
     let (mut old, mut unknown) = (Vec::new(), 0);
-    for trashed in workspace.trash()? {
+    let Trash { conversations, problems } = workspace.trash()?;
+    output.warn_all(problems);
+    for trashed in conversations {
         match trashed.since {
             Some(since) if since.instant() <= before => old.push(trashed),
             Some(_) => {}
@@ -92,14 +94,19 @@ pub fn run(
             false
         }
     });
+    if !old.is_empty() {
+        output.done(format_args!("{} deleted", old.len()));
+    }
     if format.is_json() {
         output.json(&report(&old, consent))?;
     } else if !old.is_empty() {
         output.line(format_args!("{} deleted", old.len()))?;
     }
     // Also when nothing went now: an earlier run may have been cut short.
-    if let Purged::Kept(why) = workspace.purge()? {
-        output.warn(format_args!("what was deleted is still in the store: {why}"));
+    if let Purged::Kept(reasons) = workspace.purge()? {
+        for why in reasons {
+            output.warn(format_args!("what was deleted is still in the store: {why}"));
+        }
         output.hint(format_args!(
             "`jp store empty-trash --older-than {older_than} --yes` tries again"
         ));

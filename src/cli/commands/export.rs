@@ -49,12 +49,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
         Some(path) => write_file(env, path, &text)?,
         None => print(output, &text)?,
     }
-    for problem in &conversation.problems {
-        output.warn(problem);
-    }
-    for fix in fixes {
-        output.warn(fix);
-    }
+    output.warn_all(&conversation.problems);
+    output.warn_all(fixes);
     Ok(DONE)
 }
 
@@ -68,9 +64,7 @@ fn write_directory(
     let shown = directory.display().to_string();
     let files = counted(exported.files as u64, "file");
     output.line(format_args!("{}: {files}", escape(&shown)))?;
-    for problem in &exported.problems {
-        output.warn(problem);
-    }
+    output.warn_all(&exported.problems);
     if exported.missing.is_empty() {
         return Ok(DONE);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DONE, Outcome, now, title, to_read};
+use super::{DONE, Outcome, now, tell_notes, title, to_read};
 use crate::{
     cli::{args::Fork, error::CommandError, output::Output},
     env::Env,
@@ -14,26 +14,23 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     let keep = keep(env, args)?;
     let title = title::check(args.title.as_deref())?;
     let (workspace, source) = to_read(env, output, &args.target)?;
-    let fork = fork(&workspace, &source, &keep, title, env.now())?;
-    for note in &fork.notes {
-        output.warn(note);
-    }
+    let mut fork = fork(&workspace, &source, &keep, title, env.now())?;
+    tell_notes(output, &mut fork.guard);
+    output.done(format_args!("forked as {}", fork.id));
     let inverse = format!("jp conversation rm {}", fork.id);
     if args.format.is_json() {
         output.json(&json!({
             "id": fork.id,
             "from": source.id(),
             "at": source.commit().to_string(),
-            "commit": fork.commit.to_string(),
+            "commit": fork.guard.commit().to_string(),
             "events": fork.events,
             "remarks": fork.remarks,
             "inverse": inverse,
         }))?;
         return Ok(DONE);
     }
-    for remark in &fork.remarks {
-        output.warn(remark);
-    }
+    output.warn_all(&fork.remarks);
     output.line(fork.id)?;
     let events = match fork.events {
         Some(count) => counted(count, "event"),

@@ -9,7 +9,7 @@ use crate::{
     model::ConversationId,
     store::Problem,
     ui::escape,
-    workspace::{Checkup, Workspace},
+    workspace::{Checkup, Finding, Workspace},
 };
 
 pub fn run(
@@ -56,11 +56,15 @@ pub fn run(
         };
         match checkup {
             Ok(checkup) => {
-                bad += usize::from(!checkup.left.is_empty());
+                let wrong = if repair { &checkup.left } else { &checkup.found };
+                bad += usize::from(!wrong.is_empty());
+                if let Some(commit) = checkup.commit {
+                    output.done(format_args!("{id}: repaired in commit {commit}"));
+                }
                 if format.is_json() {
-                    reports.push(json_report(id, &checkup));
+                    reports.push(json_report(id, &checkup, repair));
                 } else {
-                    print(output, id, &checkup)?;
+                    print(output, id, &checkup, repair)?;
                 }
             }
             Err(error) if chosen.len() == 1 => return Err(error),
@@ -76,32 +80,52 @@ pub fn run(
     if bad == 0 { Ok(DONE) } else { Err(CommandError::silent(1)) }
 }
 
-fn print(output: &mut Output, id: ConversationId, checkup: &Checkup) -> std::io::Result<()> {
-    for problem in &checkup.problems {
-        output.line(format_args!("{id}: {}", escape(&problem.to_string())))?;
+fn print(
+    output: &mut Output,
+    id: ConversationId,
+    checkup: &Checkup,
+    repair: bool,
+) -> std::io::Result<()> {
+    for finding in &checkup.found {
+        output.line(format_args!("{id}: {}", escape(&finding.to_string())))?;
     }
     for action in &checkup.actions {
         output.line(format_args!("{id}: repaired: {}", escape(action)))?;
     }
     if let Some(commit) = checkup.commit {
         output.line(format_args!("{id}: repaired in commit {commit}"))?;
-        for problem in &checkup.left {
-            output.line(format_args!("{id}: left as it is: {}", escape(&problem.to_string())))?;
-        }
-    } else if !checkup.problems.is_empty() && checkup.actions.is_empty() {
+    }
+    for finding in &checkup.left {
+        output.line(format_args!("{id}: left as it is: {}", escape(&finding.to_string())))?;
+    }
+    if !checkup.found.is_empty() && !repair {
         output.hint(format_args!("`jp conversation fsck --repair {id}` mends what can be mended"));
     }
     Ok(())
 }
 
-fn json_report(id: ConversationId, checkup: &Checkup) -> Value {
+fn json_report(id: ConversationId, checkup: &Checkup, repair: bool) -> Value {
+    let all = |findings: &[Finding]| -> Value { findings.iter().map(json_finding).collect() };
     json!({
         "id": id,
-        "problems": checkup.problems.iter().map(json_problem).collect::<Vec<_>>(),
+        "problems": all(&checkup.found),
         "actions": checkup.actions,
         "commit": checkup.commit.map(|commit| commit.to_string()),
-        "left": checkup.left.iter().map(json_problem).collect::<Vec<_>>(),
+        "left": all(if repair { &checkup.left } else { &checkup.found }),
     })
+}
+
+fn json_finding(finding: &Finding) -> Value {
+    match finding {
+        Finding::File(problem) => json_problem(problem),
+        Finding::Summary { .. } | Finding::History(_) | Finding::Twice(_) => json!({
+            "file": null,
+            "line": null,
+            "column": null,
+            "message": finding.to_string(),
+            "refused": false,
+        }),
+    }
 }
 
 pub fn json_problem(problem: &Problem) -> Value {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{DONE, Outcome, fsck::json_problem, title};
+use super::{DONE, Outcome, fsck::json_problem, tell_notes, title};
 use crate::{
     cli::{args::Import, error::CommandError, output::Output},
     env::Env,
@@ -17,19 +17,12 @@ pub fn run(env: &Env, output: &mut Output, args: Import) -> Outcome {
     let incoming = Incoming::read(env.cwd(), &args.directory, title, env.now())
         .map_err(|error| name_files(error, &args.directory))?;
     let workspace = Workspace::open_or_create(env)?;
-    let imported = workspace.import(incoming)?;
-    let id = imported.id;
-    if let Err(error) = print(output, args.format.is_json(), &imported) {
-        let unread = error.kind() == std::io::ErrorKind::BrokenPipe;
-        let message = format!("the conversation is saved as {id}, but cannot be printed");
-        return Err(if unread { error.into() } else { CommandError::failure(message) });
-    }
-    for problem in &imported.problems {
-        output.warn(problem);
-    }
-    for note in &imported.notes {
-        output.warn(note);
-    }
+    let mut imported = workspace.import(incoming)?;
+    let id = imported.guard.id();
+    output.done(format_args!("imported as {id}"));
+    print(output, args.format.is_json(), &imported)?;
+    output.warn_all(&imported.problems);
+    tell_notes(output, &mut imported.guard);
     if !args.format.is_json() {
         output.hint(format_args!("`jp conversation show {id}` shows it"));
     }
@@ -40,7 +33,8 @@ fn print(output: &mut Output, is_json: bool, imported: &Imported) -> std::io::Re
     if is_json {
         output.json(&report(imported))?;
     } else {
-        let Imported { id, summary, files, .. } = imported;
+        let Imported { guard, summary, files, .. } = imported;
+        let id = guard.id();
         let events = counted(summary.events, "event");
         output.line(format_args!("{id} {events} in {}", counted(*files as u64, "file")))?;
     }
@@ -50,8 +44,8 @@ fn print(output: &mut Output, is_json: bool, imported: &Imported) -> std::io::Re
 fn report(imported: &Imported) -> Value {
     let summary = &imported.summary;
     json!({
-        "id": imported.id,
-        "commit": imported.commit.to_string(),
+        "id": imported.guard.id(),
+        "commit": imported.guard.commit().to_string(),
         "title": summary.heading.title,
         "status": summary.status.to_string(),
         "turns": summary.turns,

@@ -16,7 +16,11 @@ pub fn run(env: &Env, output: &mut Output, directory: &Path) -> Outcome {
     let root = escape(&root);
     let store = workspace.store();
     match initialised {
-        Initialised::New => output.line(format_args!("Workspace {} in {root}", store.id()))?,
+        Initialised::New => {
+            let made = format!("Workspace {} in {root}", store.id());
+            output.done(&made);
+            output.line(made)?;
+        }
         Initialised::Already => {
             output.line(format_args!("Workspace {} is already in {root}", store.id()))?;
         }

@@ -56,7 +56,7 @@ pub fn run(env: &Env, output: &mut Output, command: &Label) -> Outcome {
         }
         Label::Ls { id: None, format } => {
             let counts = match Workspace::open(env)? {
-                Some(workspace) => count(&workspace)?,
+                Some(workspace) => count(output, &workspace)?,
                 None => BTreeMap::new(),
             };
             if format.is_json() {
@@ -118,9 +118,14 @@ pub fn written(key: &str, value: &str) -> String {
     if value.is_empty() { key.to_owned() } else { format!("{key}={value}") }
 }
 
-fn count(workspace: &Workspace) -> Result<BTreeMap<(String, String), u64>, CommandError> {
+fn count(
+    output: &mut Output,
+    workspace: &Workspace,
+) -> Result<BTreeMap<(String, String), u64>, CommandError> {
     let mut counts = BTreeMap::new();
-    for row in workspace.overview(Space::Heads)?.rows {
+    let overview = workspace.overview(Space::Heads)?;
+    output.warn_all(overview.problems);
+    for row in overview.rows {
         for label in row.heading.labels {
             *counts.entry(label).or_default() += 1;
         }

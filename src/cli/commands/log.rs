@@ -7,7 +7,7 @@ use super::{DONE, Outcome, to_read};
 use crate::{
     cli::{args::Log, error::CommandError, output::Output},
     env::Env,
-    history::{Branching, Operation, branchings, draw, family, operations, short},
+    history::{Branching, Family, Lineage, Operation, draw, family, lineage, operations, short},
     model::ConversationId,
     store::{ObjectId, Record},
     ui::{Face, Style, escape, minute},
@@ -18,14 +18,16 @@ pub fn run(env: &Env, output: &mut Output, args: &Log) -> Outcome {
     let limit = args.limit.unwrap_or(usize::MAX);
     let look = Look { zone: env.time_zone(), style: output.style() };
     if args.graph {
-        let members = family(&workspace, &handle)?;
-        let mut all = branchings(&workspace, &members)?;
+        let Family { members, problems } = family(&workspace, &handle)?;
+        let Lineage { branchings: mut all, problems: broken } = lineage(&workspace, &members);
         all.truncate(limit);
         if args.format.is_json() {
             output.json(&all.iter().map(json_branching).collect())?;
         } else {
             output.paged(env, |output| print_graph(output, &all, &look, args.events))?;
         }
+        output.warn_all(problems);
+        output.warn_all(broken);
         return Ok(DONE);
     }
     let operations = operations(&workspace, &handle).take(limit);

@@ -12,7 +12,7 @@ use crate::{
         output::Output,
     },
     env::Env,
-    history::family_tree,
+    history::{Twig, family_tree},
     store::Space,
     ui::{Size, Table, escape, shorten},
     workspace::{Row, Workspace},
@@ -40,21 +40,20 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
         rows.reverse();
     }
     rows.truncate(args.limit.unwrap_or(usize::MAX));
-    let rows: Vec<(usize, Row)> = match args.tree {
+    let twigs: Vec<Twig> = match args.tree {
         true => family_tree(rows),
-        false => rows.into_iter().map(|row| (0, row)).collect(),
+        false => rows.into_iter().map(|row| Twig { branch: String::new(), row }).collect(),
     };
     if args.format.is_json() {
-        output.json(&Value::Array(rows.iter().map(|(_, row)| json_row(row)).collect()))?;
-    } else if rows.is_empty() {
+        output.json(&Value::Array(twigs.iter().map(|twig| json_row(&twig.row)).collect()))?;
+    } else if twigs.is_empty() {
         output.say(nothing(space, !wanted.is_empty() || args.limit == Some(0)));
     } else {
         let mut table = Table::new(["ID", "TITLE", "STATUS", "TURNS", "EVENTS", "LAST ACTIVITY"]);
         let room = title_room(env, output);
-        for (depth, row) in &rows {
-            let branch = if *depth == 0 { "" } else { "└ " };
+        for Twig { branch, row } in &twigs {
             table.push([
-                format!("{}{branch}{}", "  ".repeat(depth.saturating_sub(1)), row.id),
+                format!("{branch}{}", row.id),
                 shorten(&escape(row.heading.title.as_deref().unwrap_or("-")), room).into_owned(),
                 status(row),
                 row.turns.to_string(),
@@ -63,7 +62,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
             ]);
         }
         output.text(table)?;
-        for (_, row) in &rows {
+        for Twig { row, .. } in &twigs {
             if let Err(problem) = &row.status {
                 output.warn(format_args!(
                     "{}: {problem} (`jp conversation fsck {}` tells more)",
@@ -72,11 +71,10 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
             }
         }
     }
-    for problem in problems {
-        output.warn(problem);
-    }
+    output.warn_all(problems);
     if let Some(workspace) = workspace {
-        for (_, row) in rows.iter().filter(|(_, row)| row.by_hand && row.status.is_ok()) {
+        let rows = twigs.iter().map(|twig| &twig.row);
+        for row in rows.filter(|row| row.by_hand && row.status.is_ok()) {
             warn_of_dropped(output, &workspace, &row.handle(), Next::Reads);
         }
     }

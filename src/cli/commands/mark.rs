@@ -28,6 +28,9 @@ pub fn report(
 ) -> std::io::Result<()> {
     let id = guard.id();
     tell_notes(output, guard);
+    if let Told::Changed(text) = &told {
+        output.done(text);
+    }
     let inverse = format!("jp conversation undo {id}");
     if format.is_json() {
         marks["id"] = json!(id);

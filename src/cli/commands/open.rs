@@ -12,7 +12,7 @@ use crate::{
     history::{Moment, Scope, dropped, resolve, short},
     model::{Address, counted},
     store::Space,
-    workspace::{Guard, Handle, SelectError, Workspace},
+    workspace::{Guard, Handle, Overview, SelectError, Workspace},
 };
 
 /// Opens the workspace for a command that names a conversation in it.
@@ -78,21 +78,26 @@ pub fn to_change(
     id: Option<&str>,
     next: Next,
 ) -> Result<(Workspace, Guard), CommandError> {
-    let (workspace, handle) = choose_to_change(env, id)?;
+    let (workspace, handle) = choose_to_change(env, output, id)?;
     warn_of_dropped(output, &workspace, &handle, next);
     let guard = workspace.lock(handle)?;
     Ok((workspace, guard))
 }
 
 /// Finds a conversation to change, wherever it is kept.
-pub fn choose_to_change(env: &Env, id: Option<&str>) -> Result<(Workspace, Handle), CommandError> {
+pub fn choose_to_change(
+    env: &Env,
+    output: &mut Output,
+    id: Option<&str>,
+) -> Result<(Workspace, Handle), CommandError> {
     if let Some(id) = id {
         let workspace = workspace_with(env, id)?;
         let handle = workspace.select(id)?;
         return Ok((workspace, handle));
     }
     let workspace = Workspace::open(env)?.ok_or_else(none_yet)?;
-    let rows = workspace.overview(Space::Heads)?.rows;
+    let Overview { rows, problems } = workspace.overview(Space::Heads)?;
+    output.warn_all(problems);
     match &rows[..] {
         [] => Err(none_yet()),
         [row] => {
@@ -192,7 +197,5 @@ pub fn warn_of_dropped(output: &mut Output, workspace: &Workspace, handle: &Hand
 
 /// Tells what happened beside what was asked for.
 pub fn tell_notes(output: &mut Output, guard: &mut Guard) {
-    for note in guard.take_notes() {
-        output.warn(note);
-    }
+    output.warn_all(guard.take_notes());
 }

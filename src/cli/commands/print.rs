@@ -41,9 +41,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Print) -> Outcome {
         }
     };
     output.page(env, print)?;
-    for problem in &conversation.problems {
-        output.warn(problem);
-    }
+    output.warn_all(&conversation.problems);
     Ok(DONE)
 }
 

@@ -15,13 +15,14 @@ use crate::{
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Restore) -> Outcome {
-    let (workspace, handle) = choose_to_change(env, args.id.as_deref())?;
+    let (workspace, handle) = choose_to_change(env, output, args.id.as_deref())?;
     let id = handle.id();
     match (handle.space(), &args.at.at) {
         (Space::Trash, None) => {
             let to = workspace.store().moved_from(Space::Trash, id).unwrap_or(Space::Heads);
             workspace.shelve(&handle, to)?;
             let moved = Moved { id, from: Space::Trash, to };
+            moved.remember(output);
             match args.format.is_json() {
                 true => output.json(&moved.to_json())?,
                 false => moved.tell(output)?,

@@ -38,20 +38,25 @@ pub fn shelve(
         return Err(CommandError::failure(format!("conversation {id} is in the trash"))
             .hint(format!("`jp conversation restore {id}` brings it back")));
     }
-    let mut moves = Vec::new();
+    let (mut moves, mut failure) = (Vec::new(), None);
     for handle in handles {
         let moved = Moved { id: handle.id(), from: handle.space(), to };
-        workspace.shelve(&handle, to)?;
+        if let Err(error) = workspace.shelve(&handle, to) {
+            failure = Some(error);
+            break;
+        }
+        moved.remember(output);
         if format.is_json() {
             moves.push(moved.to_json());
         } else {
             moved.tell(output)?;
         }
     }
-    if format.is_json() {
+    // What was done before something failed is told too.
+    if format.is_json() && !(moves.is_empty() && failure.is_some()) {
         output.json(&Value::Array(moves))?;
     }
-    Ok(DONE)
+    failure.map_or(Ok(DONE), |error| Err(error.into()))
 }
 
 /// A conversation that went from one space to another, or was there already.
@@ -62,14 +67,20 @@ pub struct Moved {
 }
 
 impl Moved {
+    /// Has it told even if it cannot be printed.
+    pub fn remember(&self, output: &mut Output) {
+        if self.inverse().is_some() {
+            output.done(self.now());
+        }
+    }
+
     /// Tells people where it is now, and how to take that back.
     pub fn tell(&self, output: &mut Output) -> std::io::Result<()> {
-        let (id, place) = (self.id, self.to.whereabouts());
         let Some(inverse) = self.inverse() else {
-            output.say(format_args!("{id} is {place} already"));
+            output.say(format_args!("{} is {} already", self.id, self.to.whereabouts()));
             return Ok(());
         };
-        output.line(format_args!("{id} is {place} now"))?;
+        output.line(self.now())?;
         output.hint_at_inverse(&inverse);
         Ok(())
     }
@@ -77,6 +88,10 @@ impl Moved {
     /// Tells programs the same.
     pub fn to_json(&self) -> Value {
         json!({"id": self.id, "space": self.to.name(), "inverse": self.inverse()})
+    }
+
+    fn now(&self) -> String {
+        format!("{} is {} now", self.id, self.to.whereabouts())
     }
 
     /// The command that takes it back, unless there is nothing to take back.

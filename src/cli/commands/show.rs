@@ -29,9 +29,7 @@ pub fn run(env: &Env, output: &mut Output, target: &Target, format: &FormatArg) 
     } else {
         print(output, &row, &conversation, &stream)?;
     }
-    for problem in &conversation.problems {
-        output.warn(problem);
-    }
+    output.warn_all(&conversation.problems);
     Ok(DONE)
 }
 

@@ -58,13 +58,7 @@ pub fn run(env: &Env, output: &mut Output, command: Store) -> Outcome {
             if let Some(problem) = &report.problem {
                 output.warn(format_args!("not compressed any further: {problem}"));
             }
-            for damaged in &report.damaged {
-                output.warn(format_args!(
-                    "`{}` was left alone: {}",
-                    damaged.path.display(),
-                    damaged.reason
-                ));
-            }
+            output.warn_all(&report.damaged);
         }
         Store::EmptyTrash { older_than, yes, dry_run, format } => {
             let consent = match (dry_run, yes) {

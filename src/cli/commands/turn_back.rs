@@ -19,6 +19,8 @@ pub fn report(
     back: &str,
     format: &FormatArg,
 ) -> Result<(), CommandError> {
+    let told = format!("{id}: {done}: {}", escape(&turned.what));
+    output.done(&told);
     if format.is_json() {
         output.json(&json!({
             "id": id,
@@ -30,7 +32,7 @@ pub fn report(
         }))?;
         return Ok(());
     }
-    output.line(format_args!("{id}: {done}: {}", escape(&turned.what)))?;
+    output.line(told)?;
     output.hint_at_inverse(back);
     Ok(())
 }

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
+use crate::format::strategies::scalar;
 use crate::model::{
     Answer, AnswerId, AnswerType, Arguments, Attachment, Block, Body, CallId, Choice, Compaction,
     EventKind, Finish, InquiryId, InquiryKind, InquiryRequest, InquiryResponse, Json, Message,
@@ -50,15 +51,7 @@ fn body() -> impl Strategy<Value = Body> {
 }
 
 fn value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        any::<u64>().prop_map(Value::from),
-        any::<f64>().prop_filter("finite", |float| float.is_finite()).prop_map(Value::from),
-        text().prop_map(Value::from),
-    ];
-    leaf.prop_recursive(3, 12, 3, |inner| {
+    scalar(text()).prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
             prop::collection::vec((text(), inner), 0..3)

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::format::strategies::scalar;
 
 /// Texts that have hurt YAML writers before.
 fn hostile_text() -> impl Strategy<Value = String> {
@@ -48,15 +49,7 @@ fn hostile_text() -> impl Strategy<Value = String> {
 }
 
 fn value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        any::<u64>().prop_map(Value::from),
-        any::<f64>().prop_filter("finite", |float| float.is_finite()).prop_map(Value::from),
-        hostile_text().prop_map(Value::from),
-    ];
-    leaf.prop_recursive(4, 24, 4, |inner| {
+    scalar(hostile_text()).prop_recursive(4, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             map_of(inner).prop_map(Value::Object),

@@ -6,6 +6,7 @@
 
 use gix::ObjectId;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -55,6 +56,12 @@ pub struct DamagedPack {
     pub path: PathBuf,
     /// What is wrong with it.
     pub reason: String,
+}
+
+impl fmt::Display for DamagedPack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` was left alone: {}", self.path.display(), self.reason)
+    }
 }
 
 /// What a merge did.

@@ -7,7 +7,7 @@
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use fs4::FileExt;
 
@@ -69,6 +69,18 @@ impl LockFile {
             std::thread::sleep(step);
             step = (step * 2).min(LONGEST_STEP);
         }
+    }
+
+    /// Removes a lock file that a killed process left some time before now. One that somebody has,
+    /// or that is young and may be git's, stays.
+    pub(super) fn clear(path: &Path, now: SystemTime) -> Result<(), RefError> {
+        let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) };
+        let age = metadata.modified().ok().and_then(|then| now.duration_since(then).ok());
+        let is_old = age.is_some_and(|age| age >= STALE_AFTER);
+        if (is_marked(&metadata) || is_old) && !is_open_somewhere(path, &metadata) {
+            break_stale(path, &Fingerprint::of(&metadata))?;
+        }
+        Ok(())
     }
 
     /// Creates the lock file, or gives up at once if there is one.
@@ -148,15 +160,19 @@ impl Drop for LockFile {
     }
 }
 
-#[cfg(unix)]
 fn stale_after(metadata: &Metadata) -> Duration {
+    if is_marked(metadata) { OURS_STALE_AFTER } else { STALE_AFTER }
+}
+
+#[cfg(unix)]
+fn is_marked(metadata: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    if metadata.permissions().mode() & MARK == 0 { STALE_AFTER } else { OURS_STALE_AFTER }
+    metadata.permissions().mode() & MARK != 0
 }
 
 #[cfg(not(unix))]
-fn stale_after(_metadata: &Metadata) -> Duration {
-    STALE_AFTER
+fn is_marked(_metadata: &Metadata) -> bool {
+    false
 }
 
 #[cfg(unix)]
@@ -198,7 +214,7 @@ fn break_stale(path: &Path, expected: &Fingerprint) -> Result<bool, RefError> {
 struct Fingerprint {
     inode: (u64, u64),
     length: u64,
-    modified: Option<std::time::SystemTime>,
+    modified: Option<SystemTime>,
 }
 
 impl Fingerprint {

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use gix::ObjectId;
 
@@ -121,6 +122,11 @@ pub fn update(
     let (path, file) = lock.file();
     file.sync_all().at("sync", path)?;
     lock.publish()?.sync()
+}
+
+/// Removes the lock of a ref that a killed process left some time before now, if it surely is one.
+pub fn clear_lock(store: &Path, name: &RefName, now: SystemTime) -> Result<(), RefError> {
+    LockFile::clear(&lock_path(store, name), now)
 }
 
 pub(super) fn lock_path(store: &Path, name: &RefName) -> PathBuf {
