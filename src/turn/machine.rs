@@ -208,14 +208,14 @@ impl Turn {
         let context = Context { setup: &self.setup, allowed: &self.allowed, now };
         match input {
             Input::ToolEnded { call, outcome } => {
-                calls.ended(&call, outcome, &context, &mut self.outbox)
+                calls.ended(&call, outcome, &context, &mut self.outbox);
             }
             Input::Replied { inquiry, reply } => {
                 let allowed = calls.replied(&inquiry, reply, &context, &mut self.outbox);
                 self.allowed.extend(allowed);
             }
             Input::Interrupt(interrupt) => {
-                calls.stop(Then::from(interrupt), &context, &mut self.outbox)
+                calls.stop(Then::from(interrupt), &context, &mut self.outbox);
             }
             Input::Begin(_)
             | Input::Resume

@@ -49,8 +49,11 @@ pub struct Schema {
     /// The schema.
     pub value: Value,
     /// Says what is wrong with data, if anything.
-    pub check: Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>,
+    pub check: Arc<Check>,
 }
+
+/// Says what is wrong with data, if anything.
+pub type Check = dyn Fn(&Value) -> Result<(), String> + Send + Sync;
 
 impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

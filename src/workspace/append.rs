@@ -1,12 +1,17 @@
 //! Writing: new conversations, and events at the end.
 
-use super::{AppendFailure, Guard, LoadError, Workspace, guard::State, scribe::Scribe};
+use super::{
+    AppendFailure, Guard, LoadError, Workspace,
+    guard::State,
+    scribe::{Operation, Scribe},
+};
 use crate::{
     format::{Compatibility, FileName, Flaw, Form, Manifest, decode, limits, stamp},
     model::{Address, ConversationId, EventType, Meta, Timestamp},
     plan::{self, Draft, Heading, Outline},
     store::{
-        Commit, Directory, Listing, ObjectId, Problem, Space, Tip, WriteError, Writing, Written,
+        Commit, Directory, Listing, Lock, NewCommit, ObjectId, Problem, Space, Tip, WriteError,
+        Writing, Written,
     },
 };
 
@@ -22,10 +27,10 @@ pub struct Appended {
 }
 
 /// What a write led to.
-struct Outcome {
-    state: State,
-    events: Vec<Appended>,
-    notes: Vec<String>,
+pub(super) struct Outcome {
+    pub(super) state: State,
+    pub(super) events: Vec<Appended>,
+    pub(super) notes: Vec<String>,
 }
 
 /// Checks an event file and gives it a timestamp if it has none.
@@ -42,6 +47,13 @@ pub fn prepare(
     }
 }
 
+/// Whether a conversation and its first events come about by one operation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Creating {
+    Together,
+    Apart,
+}
+
 impl Workspace {
     /// Makes a conversation with its first events. The id is the time, or the next free one.
     pub fn create(
@@ -49,17 +61,50 @@ impl Workspace {
         meta: &Meta,
         drafts: &[Draft],
     ) -> Result<(Guard, Vec<Appended>), AppendFailure> {
+        let config = include_bytes!("../../templates/base-config.toml");
+        let (guard, _operation, events) =
+            self.create_by(meta, config, drafts, Creating::Together)?;
+        Ok((guard, events))
+    }
+
+    /// Makes a conversation that begins with a configuration, and begins an operation in it with
+    /// the first events. Undoing that operation leaves the conversation empty.
+    pub fn create_for(
+        &self,
+        meta: &Meta,
+        config: &[u8],
+        drafts: &[Draft],
+    ) -> Result<(Guard, Operation, Vec<Appended>), AppendFailure> {
+        self.create_by(meta, config, drafts, Creating::Apart)
+    }
+
+    fn create_by(
+        &self,
+        meta: &Meta,
+        config: &[u8],
+        drafts: &[Draft],
+        creating: Creating,
+    ) -> Result<(Guard, Operation, Vec<Appended>), AppendFailure> {
         let created = meta.created.or(Some(self.env.now()));
         let meta = Meta { created, ..meta.clone() };
-        let (id, lock, Outcome { state, events, notes }) = self.begin(|lock, id| {
+        let changes = plan::create(&meta, config);
+        let (id, lock, (operation, outcome)) = self.begin(|lock, id| {
             let (tip, outline) = (Tip::default(), Outline::new());
             let state = State { tip, outline, heading: Heading::from(&meta) };
-            self.commit_all(lock, id, state, Some(&meta), drafts)
+            let mut operation = self.new_operation(None)?;
+            let creation = Scribe::new(self, &mut operation).creation(id, &state, changes.clone());
+            if creating == Creating::Apart {
+                operation = self.new_operation(None)?;
+            }
+            let outcome =
+                self.commit_all(lock, id, state, vec![creation], &mut operation, drafts)?;
+            Ok((operation, outcome))
         })?;
+        let Outcome { state, events, notes } = outcome;
         let commit = state.tip.commit.expect("a conversation was written just now");
         let mut guard = Guard::new(id, commit, lock, Some(state));
         self.tidy(&mut guard, notes);
-        Ok((guard, events))
+        Ok((guard, operation, events))
     }
 
     /// Appends events: one commit each, all of them durable when this returns.
@@ -68,13 +113,46 @@ impl Workspace {
         guard: &mut Guard,
         drafts: &[Draft],
     ) -> Result<Vec<Appended>, AppendFailure> {
+        let mut operation = self.begin_operation(guard)?;
+        self.append_in(guard, &mut operation, drafts)
+    }
+
+    /// Begins an operation that takes several writes.
+    pub fn begin_operation(&self, guard: &Guard) -> Result<Operation, AppendFailure> {
+        self.new_operation(Some(guard.commit()))
+    }
+
+    /// Appends events as a part of an operation.
+    pub fn append_in(
+        &self,
+        guard: &mut Guard,
+        operation: &mut Operation,
+        drafts: &[Draft],
+    ) -> Result<Vec<Appended>, AppendFailure> {
+        self.write_in(guard, operation, |guard, state, operation| {
+            self.commit_all(guard.lock(), guard.id(), state, Vec::new(), operation, drafts)
+        })
+    }
+
+    /// Writes as a part of an operation, and starts over when something else than jp was faster.
+    pub(super) fn write_in(
+        &self,
+        guard: &mut Guard,
+        operation: &mut Operation,
+        mut write: impl FnMut(&Guard, State, &mut Operation) -> Result<Outcome, AppendFailure>,
+    ) -> Result<Vec<Appended>, AppendFailure> {
         let id = guard.id();
+        let mut expected = guard.commit();
         self.keep_trying(guard, |guard| {
+            if guard.commit() != expected {
+                expected = guard.commit();
+                operation.rebase(expected);
+            }
             let state = match guard.take_state() {
                 Some(state) => state,
                 None => self.state(id)?,
             };
-            let written = self.commit_all(guard.lock(), id, state, None, drafts);
+            let written = write(guard, state, operation);
             let Outcome { state, events, notes } = written.map_err(|error| match error {
                 AppendFailure::Write { source: WriteError::Moved, .. } => {
                     AppendFailure::Contended { id }
@@ -90,18 +168,15 @@ impl Workspace {
 
     fn commit_all(
         &self,
-        lock: &crate::store::Lock,
+        lock: &Lock,
         id: ConversationId,
         mut state: State,
-        new: Option<&Meta>,
+        mut commits: Vec<NewCommit>,
+        operation: &mut Operation,
         drafts: &[Draft],
     ) -> Result<Outcome, AppendFailure> {
-        let mut scribe = Scribe::new(self, state.tip.commit)?;
-        let mut commits = Vec::with_capacity(drafts.len() + 1);
-        if let Some(meta) = new {
-            let config = include_bytes!("../../templates/base-config.toml");
-            commits.push(scribe.creation(id, &state, plan::create(meta, config)));
-        }
+        let mut scribe = Scribe::new(self, operation);
+        let before = commits.len();
         let mut steps = Vec::with_capacity(drafts.len());
         for (index, draft) in drafts.iter().enumerate() {
             let step = plan::append(&mut state.outline, draft.clone())
@@ -113,8 +188,7 @@ impl Workspace {
         let written = self.store.write(writing);
         let Written { commits: ids, notes } =
             written.map_err(|source| AppendFailure::write(id, source))?;
-        let created = ids.len() - steps.len();
-        let events = steps.into_iter().zip(&ids[created..]).map(|(step, commit)| Appended {
+        let events = steps.into_iter().zip(&ids[before..]).map(|(step, commit)| Appended {
             address: step.address(),
             file: step.name,
             commit: *commit,

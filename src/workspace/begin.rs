@@ -47,7 +47,8 @@ impl Workspace {
         let tree = self.directory(from, commit)?;
         let (id, lock, written) = self.begin(|lock, id| {
             let mut tip = Tip { commit: Some(commit), tree: tree.clone() };
-            let mut scribe = Scribe::new(self, None)?;
+            let mut operation = self.new_operation(None)?;
+            let mut scribe = Scribe::new(self, &mut operation);
             let content = Content::Changed(changes.to_vec());
             let subject = format!("fork {from} as {id}");
             let mut new = scribe.commit(subject, Origin::User, summary.cloned(), content);

@@ -1,6 +1,8 @@
 //! Looking for everything that is wrong with a conversation, and mending it.
 
-use super::{AppendFailure, Conversation, Finding, Guard, Handle, LoadError, Revision, Workspace};
+use super::{
+    AppendFailure, Conversation, Finding, Guard, Handle, LoadError, Operation, Revision, Workspace,
+};
 use crate::{
     format::{CONFIG_FILE, FileName, Flaw, MANIFEST_FILE, META_FILE, decode_meta, limits},
     model::Meta,
@@ -43,10 +45,10 @@ impl Workspace {
     /// read, and one for the events.
     pub fn mend(&self, guard: &mut Guard) -> Result<Checkup, AppendFailure> {
         let id = guard.id();
-        let operation = self.new_operation()?;
+        let mut operation = self.begin_operation(guard)?;
         let mut checkup = match self.check(guard) {
             Err(LoadError::Read { source, .. }) if !matches!(source, ReadError::Version(_)) => {
-                self.go_back(guard, &source.to_string(), &operation)?
+                self.go_back(guard, &source.to_string(), &mut operation)?
             }
             checkup => checkup?,
         };
@@ -68,10 +70,10 @@ impl Workspace {
             }
             let Repairs { changes, actions } = repairs;
             let content = Content::Changed(changes);
-            checkup.commit = Some(self.commit_repair(guard, content, &actions, &operation)?);
+            checkup.commit = Some(self.commit_repair(guard, content, &actions, &mut operation)?);
             checkup.actions.extend(actions);
         }
-        self.mend_commits(guard, &mut checkup, &operation)?;
+        self.mend_commits(guard, &mut checkup, &mut operation)?;
         checkup.left = self.findings(guard)?;
         Ok(checkup)
     }
@@ -82,7 +84,7 @@ impl Workspace {
         &self,
         guard: &mut Guard,
         checkup: &mut Checkup,
-        operation: &str,
+        operation: &mut Operation,
     ) -> Result<(), AppendFailure> {
         for finding in self.findings(guard)? {
             match finding {
@@ -132,7 +134,7 @@ impl Workspace {
         &self,
         guard: &mut Guard,
         why: &str,
-        operation: &str,
+        operation: &mut Operation,
     ) -> Result<Checkup, AppendFailure> {
         let id = guard.id();
         let tip = guard.commit();
@@ -164,7 +166,7 @@ impl Workspace {
         guard: &mut Guard,
         content: Content,
         actions: &[String],
-        operation: &str,
+        operation: &mut Operation,
     ) -> Result<ObjectId, AppendFailure> {
         let revision = Revision {
             subject: format!("repair {}", guard.id()),
@@ -174,7 +176,7 @@ impl Workspace {
             summary: None,
             links: Links::default(),
         };
-        self.revise_in(guard, revision, operation.to_owned())
+        self.revise_in(guard, revision, operation)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{
     config::ConfigError,
-    format::FormatVersion,
+    format::{EncodeError, FormatVersion},
     fsutil::FsError,
     model::{Address, ConversationId},
     plan::AppendError,
@@ -80,6 +80,8 @@ impl LoadError {
 pub enum AppendFailure {
     #[error("event {index} cannot be appended to {id}: {source}")]
     Refused { id: ConversationId, index: usize, source: AppendError },
+    #[error("an event cannot be written down: {0}")]
+    Encode(EncodeError),
     #[error("conversation {id} is written in format {version}: this jp can read it, not write it")]
     ReadOnly { id: ConversationId, version: FormatVersion },
     #[error("conversation {id} is damaged: {}", first_flaw(problems))]

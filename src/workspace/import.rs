@@ -161,7 +161,8 @@ impl Workspace {
         let is_put = |change: &&Change| matches!(change, Change::Put(..));
         let files = changes.iter().filter(is_put).count();
         let summary = Summary::new(heading, &outline);
-        let mut scribe = Scribe::new(self, None)?;
+        let mut operation = self.new_operation(None)?;
+        let mut scribe = Scribe::new(self, &mut operation);
         let content = Content::Changed(changes);
         let mut new = scribe.commit(String::new(), Origin::User, Some(summary.clone()), content);
         let (id, lock, (commit, notes)) = self.begin(|lock, id| {

@@ -1,6 +1,9 @@
 //! Changing what is there: one commit, by compare-and-swap from the version that was looked at.
 
-use super::{AppendFailure, Guard, LoadError, Workspace, scribe::Scribe};
+use super::{
+    AppendFailure, Guard, LoadError, Workspace,
+    scribe::{Operation, Scribe},
+};
 use crate::{
     format::encode_meta,
     model::Meta,
@@ -32,8 +35,8 @@ impl Workspace {
     /// Makes a revision of the version that the guard names. If the conversation has moved since,
     /// nothing happens.
     pub fn revise(&self, guard: &mut Guard, revision: Revision) -> Result<ObjectId, AppendFailure> {
-        let operation = self.new_operation()?;
-        self.revise_in(guard, revision, operation)
+        let mut operation = self.begin_operation(guard)?;
+        self.revise_in(guard, revision, &mut operation)
     }
 
     /// Makes a revision as a part of an operation.
@@ -41,7 +44,7 @@ impl Workspace {
         &self,
         guard: &mut Guard,
         revision: Revision,
-        operation: String,
+        operation: &mut Operation,
     ) -> Result<ObjectId, AppendFailure> {
         let id = guard.id();
         let parent = guard.commit();
@@ -51,7 +54,7 @@ impl Workspace {
             Content::Tree(..) => Directory::default(),
         };
         let mut tip = Tip { commit: Some(parent), tree };
-        let mut scribe = Scribe::of(self, Some(parent), operation);
+        let mut scribe = Scribe::new(self, operation);
         let Revision { subject, body, origin, content, summary, links } = revision;
         let mut new = scribe.commit(subject, origin, summary, content);
         new.description.body = body;

@@ -14,28 +14,37 @@ const BASE_EVERY: u64 = 32;
 /// The most that a summary takes in a commit.
 const SUMMARY: usize = 256 << 10;
 
-/// Writes the descriptions of the commits of one operation.
-pub(super) struct Scribe {
-    user: Identity,
-    operation: String,
-    now: Timestamp,
+/// An operation: commits that share an id, and that one undo takes back.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    id: String,
     base: Option<ObjectId>,
     commits: u64,
 }
 
-impl Scribe {
-    /// A scribe for an operation that begins on top of a commit.
-    pub(super) fn new(
-        workspace: &Workspace,
-        base: Option<ObjectId>,
-    ) -> Result<Self, AppendFailure> {
-        Ok(Self::of(workspace, base, workspace.new_operation()?))
+impl Operation {
+    /// An operation that goes on from a commit under an id.
+    pub(super) fn on(base: Option<ObjectId>, id: String) -> Self {
+        Self { id, base, commits: 0 }
     }
 
-    /// A scribe for an operation that goes on.
-    pub(super) fn of(workspace: &Workspace, base: Option<ObjectId>, operation: String) -> Self {
-        let (user, now) = (workspace.user(), workspace.env.now());
-        Self { user, operation, now, base, commits: 0 }
+    /// The operation goes on from here, because something else came in between.
+    pub(super) fn rebase(&mut self, base: ObjectId) {
+        (self.base, self.commits) = (Some(base), 0);
+    }
+}
+
+/// Writes the descriptions of the commits of one operation.
+pub(super) struct Scribe<'a> {
+    user: Identity,
+    now: Timestamp,
+    operation: &'a mut Operation,
+}
+
+impl<'a> Scribe<'a> {
+    /// A scribe for an operation.
+    pub(super) fn new(workspace: &Workspace, operation: &'a mut Operation) -> Self {
+        Self { user: workspace.user(), now: workspace.env.now(), operation }
     }
 
     /// The commit that makes a conversation.
@@ -84,12 +93,13 @@ impl Scribe {
         // Names and ids may be of any length; a commit may not. Without one, readers look at the
         // tree.
         let summary = summary.filter(|summary| summary.to_trailers("").len() <= SUMMARY);
-        self.commits += 1;
-        let base = self.base.filter(|_| self.commits.is_multiple_of(BASE_EVERY));
+        self.operation.commits += 1;
+        let is_due = self.operation.commits.is_multiple_of(BASE_EVERY);
+        let base = self.operation.base.filter(|_| is_due);
         let description = Description {
             subject,
             body: Vec::new(),
-            operation: self.operation.clone(),
+            operation: self.operation.id.clone(),
             origin,
             turn: None,
             links: Links { base, ..Links::default() },
@@ -105,9 +115,10 @@ impl Scribe {
 }
 
 impl Workspace {
-    /// What the commits of one command share.
-    pub(super) fn new_operation(&self) -> Result<String, AppendFailure> {
+    /// Begins an operation on top of a commit.
+    pub(super) fn new_operation(&self, base: Option<ObjectId>) -> Result<Operation, AppendFailure> {
         let random: [u8; 4] = self.env.random().map_err(AppendFailure::Random)?;
-        Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+        let id = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Operation::on(base, id))
     }
 }
