@@ -72,21 +72,7 @@ impl Output {
         self.sink().write_all(bytes)
     }
 
-    /// Writes what a function prints, through a pager if it is too long for the terminal. The
-    /// function may be called a second time if there is no pager after all.
-    pub fn page(
-        &mut self,
-        env: &Env,
-        print: impl Fn(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<()> {
-        if !self.pager || !self.is_terminal() {
-            return print(&mut self.stdout);
-        }
-        ui::page(env, &mut self.stdout, print)
-    }
-
-    /// Holds back what a function writes and then shows it, through a pager if it is too long for
-    /// the terminal.
+    /// Shows what a function writes, through a pager if it is too long for the terminal.
     pub fn paged<T, E: From<io::Error>>(
         &mut self,
         env: &Env,
@@ -98,11 +84,12 @@ impl Output {
         self.held = Some(Vec::new());
         let written = write(self);
         let held = self.held.take().unwrap_or_default();
-        self.page(env, |sink| sink.write_all(&held))?;
+        ui::page(env, &mut self.stdout, &held)?;
         written
     }
 
-    fn sink(&mut self) -> &mut dyn Write {
+    /// Where what was asked for is written to.
+    pub fn sink(&mut self) -> &mut dyn Write {
         match &mut self.held {
             Some(held) => held,
             None => &mut self.stdout,

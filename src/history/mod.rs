@@ -4,6 +4,7 @@
 //! commit that something else made. Nothing here rewrites history: undo is a new commit that
 //! brings back an old tree.
 
+mod age;
 mod ancestry;
 mod at;
 mod blame;
@@ -24,6 +25,7 @@ mod undo;
 mod walk;
 mod words;
 
+pub use age::{InvalidAge, parse_age};
 pub use at::{AtError, resolve};
 pub use blame::{Blame, BlameError, blame};
 pub use changes::{Content, Diff, EventChange, FieldChange, FileChange, Kind, Place, Version};
@@ -34,7 +36,7 @@ pub use fork::{Fork, ForkError, Keep, fork};
 pub use graph::{Drawn, draw};
 pub use lineage::{Branching, Lineage, lineage};
 pub use lines::{Detail, Hunk, LineCount, TextDiff};
-pub use moment::{InvalidAge, InvalidMoment, Moment, Scope, parse_age};
+pub use moment::{InvalidMoment, Moment, Scope};
 pub use operation::{Operation, Operations, operations};
 pub use script::Effort;
 pub use undo::{Turned, redo, restore, undo};

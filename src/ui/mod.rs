@@ -2,6 +2,7 @@
 //!
 //! Nothing here decides what is said; it only decides how it looks.
 
+mod complain;
 mod confirm;
 mod escape;
 mod markdown;
@@ -13,6 +14,7 @@ mod time;
 mod transcript;
 mod width;
 
+pub use complain::complain;
 pub use confirm::confirm;
 pub use escape::{escape, escape_json, escape_lines};
 pub use markdown::{backticks, render};
@@ -23,9 +25,3 @@ pub use terminal::Size;
 pub use time::minute;
 pub use transcript::{Detail, Hole, Look, Transcript};
 pub use width::{shorten, width};
-
-/// Says something on standard error before a command has begun.
-pub fn complain(text: impl std::fmt::Display) {
-    use std::io::Write;
-    let _unheard = writeln!(std::io::stderr(), "{text}");
-}

@@ -2,8 +2,8 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    io::{self, BufWriter, Write},
-    process::{Child, ChildStdin, Command, Stdio},
+    io::{self, Write},
+    process::{Child, Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -16,25 +16,22 @@ pub static ENDS_ON_INTERRUPT: AtomicBool = AtomicBool::new(true);
 /// What a shell returns for a program that it cannot run.
 const CANNOT_RUN: [i32; 2] = [126, 127];
 
-/// Shows what a function prints, through a pager if it does not fit on the screen.
-///
-/// The function may be called twice: a pager that cannot be run has swallowed what it was given.
-pub fn page(
-    env: &Env,
-    stdout: &mut dyn Write,
-    print: impl Fn(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let Some(pager) = Pager::of(env) else {
-        return print(stdout);
-    };
+/// Shows a text, through a pager if it does not fit on the screen.
+pub fn page(env: &Env, stdout: &mut dyn Write, text: &[u8]) -> io::Result<()> {
+    // What was said before comes before it.
     stdout.flush()?;
-    let mut screen =
-        Screen { pager, size: Size::of_stdout(env), stdout, state: State::Held(Vec::new()) };
-    let printed = print(&mut screen);
-    match screen.end(printed)? {
+    let pager = Pager::of(env).filter(|_| !fits(text, Size::of_stdout(env)));
+    match pager.map_or(Ok(Shown::No), |pager| pager.show(text))? {
         Shown::Yes => Ok(()),
-        Shown::No => print(stdout),
+        Shown::No => stdout.write_all(text),
     }
+}
+
+/// Whether the reader has seen a text, or as much of it as was wanted.
+#[derive(Debug, PartialEq, Eq)]
+enum Shown {
+    Yes,
+    No,
 }
 
 /// The program that shows long texts.
@@ -70,6 +67,30 @@ impl Pager {
         }
         Some(Self(command))
     }
+
+    /// Has the pager show a text, and waits until the reader has seen enough. One that cannot be run
+    /// shows nothing.
+    fn show(mut self, text: &[u8]) -> io::Result<Shown> {
+        ENDS_ON_INTERRUPT.store(false, Ordering::SeqCst);
+        let shown = match self.0.stdin(Stdio::piped()).spawn() {
+            Ok(child) => feed(child, text),
+            Err(_) => Ok(Shown::No),
+        };
+        ENDS_ON_INTERRUPT.store(true, Ordering::SeqCst);
+        shown
+    }
+}
+
+fn feed(mut pager: Child, text: &[u8]) -> io::Result<Shown> {
+    // Dropped before the wait: the pager reads to the end.
+    let written = pager.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(text));
+    if pager.wait()?.code().is_some_and(|code| CANNOT_RUN.contains(&code)) {
+        return Ok(Shown::No);
+    }
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(Shown::Yes),
+    }
 }
 
 fn wanted(env: &Env) -> Option<OsString> {
@@ -84,107 +105,6 @@ fn is_none(program: &OsStr) -> bool {
 /// A variable, even if it is empty.
 fn variable<'a>(env: &'a Env, name: &str) -> Option<&'a OsStr> {
     env.vars().find(|(other, _)| *other == name).map(|(_, value)| value)
-}
-
-/// What is printed, until it is known whether it fits, and from then on.
-struct Screen<'a> {
-    pager: Pager,
-    size: Size,
-    stdout: &'a mut dyn Write,
-    state: State,
-}
-
-enum State {
-    /// So far it fits.
-    Held(Vec<u8>),
-    /// It goes to the pager.
-    Paged(Paged),
-    /// There is no pager: it goes to the screen.
-    Direct,
-}
-
-/// Whether the reader has seen what was printed, or as much as was wanted.
-enum Shown {
-    Yes,
-    No,
-}
-
-impl Screen<'_> {
-    fn end(self, printed: io::Result<()>) -> io::Result<Shown> {
-        match self.state {
-            State::Held(held) => {
-                self.stdout.write_all(&held)?;
-                printed.map(|()| Shown::Yes)
-            }
-            State::Direct => printed.map(|()| Shown::Yes),
-            State::Paged(paged) => paged.end(printed),
-        }
-    }
-}
-
-impl Write for Screen<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.state {
-            State::Held(held) => {
-                held.extend_from_slice(bytes);
-                if fits(held, self.size) {
-                    return Ok(bytes.len());
-                }
-                let held = std::mem::take(held);
-                self.state = match Paged::start(&mut self.pager) {
-                    Some(paged) => State::Paged(paged),
-                    None => State::Direct,
-                };
-                self.write_all(&held)?;
-                Ok(bytes.len())
-            }
-            State::Paged(paged) => paged.stdin.write(bytes),
-            State::Direct => self.stdout.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.state {
-            State::Held(_) => Ok(()),
-            State::Paged(paged) => paged.stdin.flush(),
-            State::Direct => self.stdout.flush(),
-        }
-    }
-}
-
-/// A pager that runs.
-struct Paged {
-    child: Child,
-    stdin: BufWriter<ChildStdin>,
-}
-
-impl Paged {
-    /// Starts the pager; `None` if it cannot be started.
-    fn start(pager: &mut Pager) -> Option<Self> {
-        ENDS_ON_INTERRUPT.store(false, Ordering::SeqCst);
-        let child = pager.0.stdin(Stdio::piped()).spawn();
-        let paged = child.ok().and_then(|mut child| {
-            let stdin = BufWriter::new(child.stdin.take()?);
-            Some(Self { child, stdin })
-        });
-        ENDS_ON_INTERRUPT.store(paged.is_none(), Ordering::SeqCst);
-        paged
-    }
-
-    /// Waits until the reader has seen enough.
-    fn end(mut self, printed: io::Result<()>) -> io::Result<Shown> {
-        let printed = printed.and_then(|()| self.stdin.flush());
-        drop(self.stdin.into_parts());
-        let status = self.child.wait();
-        ENDS_ON_INTERRUPT.store(true, Ordering::SeqCst);
-        if status?.code().is_some_and(|code| CANNOT_RUN.contains(&code)) {
-            return Ok(Shown::No);
-        }
-        match printed {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-            _ => Ok(Shown::Yes),
-        }
-    }
 }
 
 /// Whether a text fits on the screen, with a line to spare for the prompt after it.
@@ -275,35 +195,34 @@ mod tests {
         assert_eq!(told("LESSCHARSET", &[("LESSCHARDEF", "8bcccb")]), None);
     }
 
-    /// Prints lines through a pager as if on a small screen; gives what came out at once.
-    fn paged(command: &str, lines: usize) -> (String, bool) {
-        let mut vars = vec![("JP_PAGER", command)];
+    /// Shows as many lines in a pager.
+    fn shown(command: &str, lines: usize) -> Shown {
         let path = std::env::var("PATH").unwrap();
-        vars.push(("PATH", &path));
-        let env = Env::of_variables(&vars);
-        let mut direct = Vec::new();
-        let size = Size { rows: 4, columns: 80 };
-        let pager = Pager::of(&env).unwrap();
-        let state = State::Held(Vec::new());
-        let mut screen = Screen { pager, size, stdout: &mut direct, state };
-        let printed = (0..lines).try_for_each(|line| writeln!(screen, "{line}"));
-        let shown = screen.end(printed).unwrap();
-        (String::from_utf8(direct).unwrap(), matches!(shown, Shown::Yes))
+        let env = Env::of_variables(&[("JP_PAGER", command), ("PATH", &path)]);
+        let text: String = (0..lines).map(|line| format!("{line}\n")).collect();
+        Pager::of(&env).unwrap().show(text.as_bytes()).unwrap()
     }
 
     #[test]
     fn what_fits_is_printed_without_the_pager() {
-        assert_eq!(paged("exit 1", 3), ("0\n1\n2\n".to_owned(), true));
+        let env = Env::of_variables(&[("JP_PAGER", "exit 1"), ("LINES", "4"), ("COLUMNS", "80")]);
+        let mut direct = Vec::new();
+        page(&env, &mut direct, b"0\n1\n2\n").unwrap();
+        assert_eq!(direct, b"0\n1\n2\n");
     }
 
     #[test]
-    fn what_does_not_fit_goes_to_the_pager_which_may_end_early() {
-        assert_eq!(paged("cat >/dev/null", 10), (String::new(), true));
-        assert_eq!(paged("true", 1_000_000), (String::new(), true));
+    fn a_pager_gets_everything_and_may_end_early() {
+        assert_eq!(shown("test \"$(wc -l)\" -eq 10 || exit 127", 10), Shown::Yes);
+        assert_eq!(shown("true", 1_000_000), Shown::Yes);
     }
 
     #[test]
     fn a_pager_that_cannot_be_run_has_shown_nothing() {
-        assert_eq!(paged("exec no-such-pager 2>/dev/null", 10), (String::new(), false));
+        assert_eq!(shown("exec no-such-pager 2>/dev/null", 10), Shown::No);
+        let env = Env::of_variables(&[("PATH", "/nowhere"), ("LINES", "4"), ("COLUMNS", "80")]);
+        let (mut direct, text) = (Vec::new(), "line\n".repeat(1000));
+        page(&env, &mut direct, text.as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(direct).unwrap(), text);
     }
 }

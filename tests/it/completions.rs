@@ -206,3 +206,35 @@ fn a_variable_that_nobody_meant_is_named() {
     let ls = Output::of(jp.with_var("JP_COMPLETE", "").jp(&["c", "ls"]).arg("--format=json"));
     assert_eq!(ls.ok(), "[]\n");
 }
+
+#[test]
+fn a_shell_is_offered_the_conversations_that_a_command_is_for() {
+    let jp = Jp::in_workspace();
+    let [active, archived, trashed] = ["A\n", "B\n", "C\n"].map(|text| jp.start(&[&request(text)]));
+    jp.run(&["c", "archive", &archived]);
+    jp.run(&["c", "rm", &trashed]);
+    let offered = |words: &[&str]| -> Vec<String> {
+        let args = [&["--", "jp"][..], words].concat();
+        let answer = jp.with_var("JP_COMPLETE", "fish").run(&args).ok();
+        answer.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+    };
+    assert!(offered(&["c", "restore", ""]).contains(&trashed));
+    assert!(offered(&["c", "label", "ls", ""]).contains(&active));
+    assert_eq!(offered(&["c", "archive", ""]), [active.as_str()]);
+    assert_eq!(offered(&["c", "unarchive", ""]), [archived.as_str()]);
+}
+
+#[test]
+fn a_shell_is_not_offered_what_it_would_run() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n")]);
+    jp.run(&["c", "label", "add", &id, "team=$(touch${IFS}PWNED)", "team2=core"]);
+    jp.write("evil;touch PWNED;.md", "");
+    jp.write("event.md", "");
+    let offered = |words: &[&str]| {
+        let args = [&["--", "jp"][..], words].concat();
+        jp.with_var("JP_COMPLETE", "fish").run(&args).ok()
+    };
+    assert_eq!(offered(&["c", "ls", "--label", "te"]), "team2=core\n");
+    assert_eq!(offered(&["c", "append", &id, "ev"]), "event.md\nevents/\n");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Jp, call, message, request, result};
+use crate::support::{Jp, addresses, attachment, call, hinted, message, request, result};
 
 /// Three turns: 000–001, 002–005 with a tool, 006–007.
 fn three_turns(jp: &Jp) -> String {
@@ -197,4 +197,43 @@ fn forks_of_one_conversation_hang_on_one_line() {
     let expected = [id.clone(), format!("├ {two}"), format!("└ {one}")];
     assert_eq!(ids[..3], expected, "{listed}");
     assert!(listed.lines().last().unwrap().starts_with(&format!("  └ {below}")), "{listed}");
+}
+
+#[test]
+fn a_fork_of_the_last_turn_has_that_turn_although_something_waits_for_the_next() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
+    jp.append(&id, &[&attachment()]).ok();
+    let fork = jp.run(&["c", "fork", &id, "--last", "1"]).stdout;
+    assert_eq!(addresses(&jp, fork.trim_end(), &[]), [2, 3, 4]);
+}
+
+#[test]
+fn a_fork_up_to_a_turn_that_is_not_there_is_refused() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    assert_eq!(jp.run(&["c", "fork", &id, "--until", "turn 1"]).code, 1);
+    assert_eq!(jp.run(&["c", "fork", &id, "--until", "turn 0"]).code, 0);
+}
+
+#[test]
+fn a_cut_that_damage_prevents_is_hinted_to_be_mended() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    jp.edit(&id, "001-message.md", "no frontmatter\n");
+    let refused = jp.run(&["c", "fork", &id, "--last", "1"]);
+    assert_eq!(refused.code, 1);
+    let commands = hinted(&refused.stderr);
+    assert!(commands.iter().any(|words| words.contains(&"fsck".to_owned())), "{commands:?}");
+}
+
+#[test]
+fn a_conversation_that_is_its_own_origin_has_its_forks_below_it() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    let fork = jp.run(&["c", "fork", &id]).stdout.trim_end().to_owned();
+    jp.git(&["push", "-q", ".", &format!("{fork}:{id}")]);
+    let listed = jp.run(&["c", "ls", "--tree"]).ok();
+    assert!(listed.contains(&format!("└ {fork}")), "{listed}");
 }

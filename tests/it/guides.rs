@@ -79,3 +79,13 @@ fn the_front_page_leads_to_each_guide() {
         assert!(readme.contains(&link), "README.md does not name {link}");
     }
 }
+
+#[test]
+fn the_contents_of_the_format_name_every_section() {
+    let format =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/format.md")).unwrap();
+    let (contents, rest) = format.split_once("\n## Versions").unwrap();
+    for section in rest.lines().filter_map(|line| line.strip_prefix("## ")) {
+        assert!(contents.contains(&format!("[{section}]")), "{section}");
+    }
+}

@@ -500,3 +500,16 @@ fn lines_that_lead_nowhere_are_told_up_to_a_point() {
     assert!(fsck.stdout.contains("CONVERSATION:1:1: `002-message.md`: there is no such file\n"));
     assert!(fsck.stdout.contains("CONVERSATION: there may be more\n"));
 }
+
+#[test]
+fn json_steers_no_terminal_either() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("\u{9b}31m \u{7f} \u{202e}\n")]);
+    for args in
+        [&["c", "diff", &id, "--format", "json"][..], &["c", "blame", &id, "1", "--format", "json"]]
+    {
+        let said = jp.run(args).ok();
+        let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!said.contains(harmful), "{args:?}: {said:?}");
+    }
+}

@@ -2,14 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Jp, call, message, request, result};
-
-/// A work tree of a conversation, beside the store.
-fn checkout(jp: &Jp, id: &str) -> Jp {
-    let directory = jp.path("checkout");
-    jp.git(&["worktree", "add", "-q", directory.to_str().unwrap(), id]);
-    jp.at("checkout")
-}
+use crate::support::{Jp, call, checkout, hinted, message, request, result};
 
 fn commit_all(tree: &Jp, message: &str) {
     tree.git_in(".", &["add", "-A"]);
@@ -178,4 +171,19 @@ fn forged_trailers_do_not_make_an_append_overwrite_an_event() {
     jp.force(&id, &commit);
     assert_eq!(jp.append(&id, &[&request("Next\n")]).ok(), format!("{id} 002 002-request.md\n"));
     assert_eq!(jp.run(&["c", "cat", &id, "0"]).ok(), request("Question\n"));
+}
+
+#[test]
+fn the_hint_about_events_that_were_taken_out_works_after_the_command_that_gave_it() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    let stale = jp.tree(&id);
+    jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
+    let lost = jp.run(&["c", "cat", &id, "3"]).ok();
+    jp.commit_tree(&id, &stale);
+    let titled = jp.run(&["c", "title", &id, "Another"]);
+    let hint = hinted(&titled.stderr).into_iter().next().unwrap();
+    let args: Vec<&str> = hint.iter().map(String::as_str).collect();
+    assert_eq!(jp.run(&args).code, 0);
+    assert_eq!(jp.run(&["c", "cat", &id, "3"]).stdout, lost, "after {args:?}");
 }

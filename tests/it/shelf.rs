@@ -1,8 +1,10 @@
 //! Archive, trash, labels, and the order of lists.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
-use crate::support::{Jp, message, request};
+use crate::support::{Jp, checkout, hinted, message, request};
 
 fn ids(jp: &Jp, args: &[&str]) -> Vec<String> {
     let mut all = vec!["c", "ls", "--format", "json"];
@@ -186,7 +188,7 @@ fn the_trash_is_not_emptied_when_nobody_can_be_asked() {
 fn what_was_moved_before_a_failure_is_told_to_programs_too() {
     let jp = Jp::in_workspace();
     let [one, two, three] = ["One\n", "Two\n", "Three\n"].map(|text| jp.start(&[&request(text)]));
-    let lock = std::fs::File::create(jp.store().join(format!("locks/{two}.lock"))).unwrap();
+    let lock = fs::File::create(jp.store().join(format!("locks/{two}.lock"))).unwrap();
     lock.lock().unwrap();
     let output = jp.run(&["c", "archive", &one, &two, &three, "--format", "json"]);
     assert_eq!(output.code, 75, "{}", output.stderr);
@@ -204,14 +206,14 @@ fn every_damaged_pack_that_keeps_what_was_deleted_is_named() {
     let id = jp.start(&[&request("One\n")]);
     jp.run(&["c", "rm", &id]);
     let packs = jp.store().join("objects/pack");
-    let files = std::fs::read_dir(&packs).unwrap().map(|entry| entry.unwrap().path());
+    let files = fs::read_dir(&packs).unwrap().map(|entry| entry.unwrap().path());
     let index = files.into_iter().find(|path| path.extension().unwrap() == "idx").unwrap();
-    let mut damaged = std::fs::read(&index).unwrap();
+    let mut damaged = fs::read(&index).unwrap();
     *damaged.last_mut().unwrap() ^= 1;
     let copies = ["1", "2"].map(|digit| packs.join(format!("pack-{}", digit.repeat(40))));
     for copy in &copies {
-        std::fs::copy(index.with_extension("pack"), copy.with_extension("pack")).unwrap();
-        std::fs::write(copy.with_extension("idx"), &damaged).unwrap();
+        fs::copy(index.with_extension("pack"), copy.with_extension("pack")).unwrap();
+        fs::write(copy.with_extension("idx"), &damaged).unwrap();
     }
     let output = jp.run(&["store", "empty-trash", "--older-than", "0", "--yes"]);
     assert_eq!(output.code, 1);
@@ -220,4 +222,93 @@ fn every_damaged_pack_that_keeps_what_was_deleted_is_named() {
         let warning = format!("warning: {kept}: `{}` was left alone: ", copy.display());
         assert!(output.stderr.contains(&warning), "{}", output.stderr);
     }
+}
+
+#[test]
+fn emptying_the_trash_leaves_what_is_staged_in_a_work_tree() {
+    let jp = Jp::in_workspace();
+    let (id, gone) = (jp.start(&[&request("Kept\n")]), jp.start(&[&request("Gone\n")]));
+    let work = checkout(&jp, &id);
+    work.write("000-request.md", request("Staged, and not committed yet\n"));
+    work.git_in(".", &["add", "-A"]);
+    // Loose objects are packed, now or when there are enough of them.
+    jp.run(&["store", "pack"]).ok();
+    jp.run(&["c", "rm", &gone]);
+    assert_eq!(jp.run(&["store", "empty-trash", "--older-than", "0", "--yes"]).code, 0);
+    work.git_in(".", &["commit", "-q", "-m", "what was staged"]);
+}
+
+#[test]
+fn programs_get_one_value_whatever_happened() {
+    let jp = Jp::in_workspace();
+    let (one, two) = (jp.start(&[&request("One\n")]), jp.start(&[&request("Two\n")]));
+    for args in [
+        &["c", "archive", &one, &two][..],
+        &["c", "archive", &one],
+        &["c", "unarchive", &one, &two],
+        &["c", "restore", &one, "--at", "~0"],
+        &["c", "rm", &one, &two],
+        &["c", "rm", &one],
+    ] {
+        let output = jp.run(&[args, &["--format", "json"]].concat());
+        let value = serde_json::from_str::<Value>(&output.stdout);
+        assert!(output.code == 0 && value.is_ok(), "{args:?}: {:?}", output.stdout);
+    }
+}
+
+#[test]
+fn what_was_archived_before_it_was_removed_is_archived_when_it_is_back() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n")]);
+    jp.run(&["c", "archive", &id]);
+    let removed = jp.run(&["c", "rm", &id]);
+    for command in hinted(&removed.stderr) {
+        let args: Vec<&str> = command.iter().map(String::as_str).collect();
+        assert_eq!(jp.run(&args).code, 0, "{args:?}");
+    }
+    assert_eq!(jp.show(&id)["space"], "archived");
+}
+
+#[test]
+fn a_title_is_one_line_wherever_it_is_given() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n")]);
+    let file = jp.write("event.md", request("Two\n"));
+    jp.run(&["c", "export", &id, "--dir", "out"]).ok();
+    for title in ["", "two\nlines"] {
+        for args in [
+            &["c", "title", &id, title][..],
+            &["c", "fork", &id, "--title", title],
+            &["c", "append", "--new", file.to_str().unwrap(), "--title", title],
+            &["c", "import", "out", "--title", title],
+        ] {
+            assert_eq!(jp.run(args).code, 2, "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn a_version_that_a_killed_move_left_does_not_come_back() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n")]);
+    jp.git(&["update-ref", &format!("refs/archive/{id}"), &id]);
+    jp.append(&id, &[&message("Important\n")]).ok();
+    assert_eq!(jp.run(&["c", "rm", &id]).code, 0);
+    assert_eq!(jp.run(&["c", "ls", "--archived", "--format", "json"]).json(), json!([]));
+    assert_eq!(jp.run(&["c", "restore", &id]).code, 0);
+    assert_eq!(jp.show(&id)["events"], 2);
+}
+
+#[test]
+fn the_trash_is_emptied_as_far_as_it_goes_and_what_is_left_is_told() {
+    let jp = Jp::in_workspace();
+    let (one, two) = (jp.start(&[&request("One\n")]), jp.start(&[&request("Two\n")]));
+    jp.run(&["c", "rm", &one, &two]);
+    let lock = fs::File::create(jp.store().join(format!("locks/{one}.lock"))).unwrap();
+    lock.lock().unwrap();
+    let output = jp.run(&["store", "empty-trash", "--older-than", "0", "--yes"]);
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.ends_with("1 deleted\n"), "{}", output.stdout);
+    assert!(output.stderr.contains(&format!("conversation {one} is locked")), "{}", output.stderr);
+    assert!(jp.run(&["c", "show", &two]).code == 1 && jp.run(&["c", "show", &one]).code == 0);
 }

@@ -416,3 +416,30 @@ fn interrupter() -> &'static Path {
         target
     })
 }
+
+/// A work tree of a conversation, beside the store.
+pub fn checkout(jp: &Jp, id: &str) -> Jp {
+    let directory = jp.path("checkout");
+    jp.git(&["worktree", "add", "-q", directory.to_str().unwrap(), id]);
+    jp.at("checkout")
+}
+
+/// A file that the user attached.
+pub fn attachment() -> String {
+    format!("---\ntype: attachment\nsource: a.txt\ntimestamp: {TIME}\n---\nhello\n")
+}
+
+/// The addresses of a version.
+pub fn addresses(jp: &Jp, id: &str, more: &[&str]) -> Vec<u64> {
+    let args = [&["c", "show", id, "--format", "json"][..], more].concat();
+    let shown: Value = serde_json::from_str(&jp.run(&args).stdout).unwrap();
+    let stream = shown["stream"].as_array().unwrap();
+    stream.iter().map(|event| event["address"].as_u64().unwrap()).collect()
+}
+
+/// The commands in the hints of what was said, without `jp`.
+pub fn hinted(stderr: &str) -> Vec<Vec<String>> {
+    let hints = stderr.lines().filter(|line| line.starts_with("Hint: "));
+    let commands = hints.filter_map(|hint| hint.split('`').nth(1));
+    commands.map(|command| command.split(' ').skip(1).map(str::to_owned).collect()).collect()
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Jp, Output, message, request};
+use crate::support::{Jp, Output, checkout, message, request};
 
 /// A conversation with two turns, appended by two commands.
 fn two_turns(jp: &Jp) -> String {
@@ -232,4 +232,79 @@ fn a_locked_conversation_is_not_undone() {
     lock.lock().unwrap();
     let output = jp.run(&["c", "undo", &id]);
     assert_eq!(output.code, 75, "{}", output.stderr);
+}
+
+#[test]
+fn a_repair_is_one_operation_and_is_undone_as_a_whole() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    jp.edit(&id, "001-message.md", "no frontmatter\n");
+    jp.edit(&id, "run.sh", "has no place\n");
+    let before = jp.tree(&id);
+    jp.run(&["c", "fsck", "--repair", &id]);
+    assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
+    assert_eq!(jp.tree(&id), before);
+}
+
+#[test]
+fn an_undo_after_an_edit_by_hand_tells_how_many_events_it_takes_back() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    jp.edit(&id, "000-request.md", request("Eins\n"));
+    let (question, reply) = (request("Q\n"), message("A\n"));
+    jp.append(&id, &[&question, &reply, &question, &reply]).ok();
+    let undone = jp.run(&["c", "undo", &id]);
+    assert_eq!(undone.stdout, format!("{id}: undid: append 4 events\n"));
+}
+
+#[test]
+fn an_undo_that_was_amended_by_hand_is_undone_by_itself() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
+    jp.append(&id, &[&request("Three\n"), &message("Third\n")]).ok();
+    let before = jp.tree(&id);
+    jp.run(&["c", "undo", &id]);
+    let work = checkout(&jp, &id);
+    work.write("000-request.md", request("Eins\n"));
+    work.git_in(".", &["commit", "-q", "-a", "--amend", "--no-edit"]);
+    assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
+    assert_eq!(jp.tree(&id), before, "the tree before the commit");
+}
+
+#[test]
+fn a_conversation_that_took_in_its_fork_can_be_undone_beyond_it() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
+    let before = jp.tree(&id);
+    let fork = jp.run(&["c", "fork", &id]).stdout.trim_end().to_owned();
+    jp.append(&fork, &[&request("Three\n"), &message("Third\n")]).ok();
+    jp.git(&["push", "-q", ".", &format!("{fork}:{id}")]);
+    for _ in 0..2 {
+        assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
+    }
+    assert_eq!(jp.tree(&id), before);
+    assert_eq!(jp.run(&["c", "undo", &fork]).code, 0);
+    assert_eq!(jp.run(&["c", "undo", &fork]).code, 1, "the fork begins there");
+}
+
+#[test]
+fn what_a_commit_says_of_another_conversation_does_not_count() {
+    let jp = Jp::in_workspace();
+    let private = jp.start(&[&request("Private\n"), &message("Words\n")]);
+    let id = jp.start(&[&request("One\n"), &message("First\n")]);
+    jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
+    let (stranger, own) = (jp.tip(&private), jp.tree(&id));
+    for link in ["Jp-Redo", "Jp-State", "Jp-Base"] {
+        let (tip, message) =
+            (jp.tip(&id), format!("forged\n\nJp-Operation: deadbeef\n{link}: {stranger}\n"));
+        let forged = jp.git(&["commit-tree", &own, "-p", &tip, "-m", &message]);
+        jp.force(&id, forged.trim_end());
+        let redone = jp.run(&["c", "redo", &id]);
+        assert_eq!(redone.code, 1, "{link}: {}", redone.stdout);
+        assert_eq!(jp.run(&["c", "undo", &id]).code, 0, "{link}");
+        assert_eq!(jp.tree(&id), own, "{link}");
+        jp.force(&id, &tip);
+    }
 }

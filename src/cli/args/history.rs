@@ -9,13 +9,13 @@ use crate::{cli::complete::Candidates, store::Space};
 pub struct Log {
     #[command(flatten)]
     pub target: Target,
-    /// Each commit of each operation
+    /// List each commit of each operation
     #[arg(long)]
     pub events: bool,
-    /// With all conversations that were forked from the same one
+    /// Draw all conversations that were forked from the same one
     #[arg(long)]
     pub graph: bool,
-    /// No more than this many operations
+    /// List no more than this many operations
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     #[command(flatten)]
@@ -31,11 +31,11 @@ pub struct Diff {
     /// The version after: `ID`, `ID@WHEN`, or `@WHEN` of the conversation of A [default: now]
     #[arg(value_name = "B", add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
     pub to: Option<String>,
-    /// From this version to now: a commit, `turn 4`, `~2` operations ago, `2h ago` or
+    /// Compare this version with now: a commit, `turn 4`, `~2` operations ago, `2h ago` or
     /// `2026-11-01 14:03`
     #[arg(long, value_name = "WHEN", conflicts_with = "to")]
     pub at: Option<String>,
-    /// Only which events changed, and by how many lines
+    /// Show only which events changed, and by how many lines
     #[arg(long)]
     pub stat: bool,
     #[command(flatten)]

@@ -7,25 +7,25 @@ use crate::{cli::complete::Candidates, store::Space};
 
 #[derive(Debug, Args)]
 pub struct Ls {
-    /// Those that were archived
+    /// List those that were archived
     #[arg(long, conflicts_with = "trash")]
     pub archived: bool,
-    /// Those in the trash
+    /// List those in the trash
     #[arg(long)]
     pub trash: bool,
-    /// Those with this label; can be given again
+    /// List only those with this label; can be given again
     #[arg(long, value_name = "KEY[=VALUE]", add = Candidates::Labels)]
     pub label: Vec<String>,
-    /// In which order
+    /// Sort in this order
     #[arg(long, value_enum, default_value_t = Sort::Updated)]
     pub sort: Sort,
-    /// The other way round
+    /// Sort the other way round
     #[arg(long)]
     pub reverse: bool,
-    /// No more than this many
+    /// List no more than this many
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Forks below what they were forked from
+    /// Show forks below what they were forked from
     #[arg(long)]
     pub tree: bool,
     #[command(flatten)]

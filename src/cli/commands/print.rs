@@ -1,10 +1,6 @@
 //! `jp conversation print`
 
-use std::{
-    io::{self, Write},
-    num::NonZeroU64,
-    ops::Range,
-};
+use std::{num::NonZeroU64, ops::Range};
 
 use super::{DONE, Outcome, to_read};
 use crate::{
@@ -33,14 +29,11 @@ pub fn run(env: &Env, output: &mut Output, args: &Print) -> Outcome {
         zone: env.time_zone(),
     };
     let is_terminal = output.is_terminal();
-    let print = |sink: &mut dyn Write| -> io::Result<()> {
-        match (args.raw, is_terminal) {
-            (false, _) => transcript.write(sink),
-            (true, true) => transcript.write_raw_harmless(sink),
-            (true, false) => transcript.write_raw(sink),
-        }
-    };
-    output.page(env, print)?;
+    output.paged(env, |output| match (args.raw, is_terminal) {
+        (false, _) => transcript.write(output.sink()),
+        (true, true) => transcript.write_raw_harmless(output.sink()),
+        (true, false) => transcript.write_raw(output.sink()),
+    })?;
     output.warn_all(&conversation.problems);
     Ok(DONE)
 }
