@@ -7,10 +7,12 @@
 mod error;
 mod piece;
 mod query;
+mod script;
 
 pub use error::{ProviderError, Trouble};
 pub use piece::{Block, Content, Piece};
 pub use query::{Effort, Query, Sampling, ToolSpec};
+pub use script::{Script, ScriptError, ScriptProblem, ScriptProvider};
 
 use crate::cancel::Cancel;
 
