@@ -17,9 +17,11 @@ use super::{
 };
 use crate::{
     cancel::Cancel,
-    model::{CallId, Finish},
-    projection::{PartKind, Role},
-    provider::{Block, Content, Piece, Provider, ProviderError, Query, Trouble},
+    model::Finish,
+    provider::{
+        Block, Content, Piece, Provider, ProviderError, Query, Trouble,
+        calls::{calls_so_far, numbered_call},
+    },
 };
 
 /// A model that is played from a script.
@@ -131,7 +133,7 @@ fn speak(
         Kind::Reasoning => Content::Reasoning(text),
         Kind::Data => Content::Data(text),
         Kind::Call { tool, id } => {
-            let id = id.clone().unwrap_or_else(|| CallId::new(format!("call-{number}")));
+            let id = id.clone().unwrap_or_else(|| numbered_call(number));
             Content::Call { id, tool: tool.clone(), arguments: text }
         }
     };
@@ -145,15 +147,6 @@ fn beginning(text: &str, bytes: usize) -> &str {
     let starts = text.char_indices().map(|(start, c)| start + c.len_utf8());
     let end = starts.take_while(|end| *end <= bytes).last().unwrap_or(0);
     &text[..end]
-}
-
-/// How many calls there are in the messages: the next one gets a number of its own.
-fn calls_so_far(query: &Query) -> usize {
-    let parts = query.messages.iter().filter_map(|message| match &message.role {
-        Role::Assistant { parts, .. } => Some(parts),
-        Role::System { .. } | Role::User { .. } | Role::Tool { .. } => None,
-    });
-    parts.flatten().filter(|part| matches!(part.kind, PartKind::Call { .. })).count()
 }
 
 /// Waits that end at once when the query is cancelled.
