@@ -4,13 +4,18 @@
 //! pieces that every provider shares. It decides nothing about a turn: whether to try again, what
 //! to keep and what to run is the turn's business. It never writes to a terminal or a store.
 
+mod calls;
 mod error;
+pub mod guide;
 mod piece;
 mod query;
+mod script;
 
 pub use error::{ProviderError, Trouble};
+pub use guide::GuideProvider;
 pub use piece::{Block, Content, Piece};
 pub use query::{Effort, Query, Sampling, ToolSpec};
+pub use script::{Script, ScriptError, ScriptProblem, ScriptProvider};
 
 use crate::cancel::Cancel;
 
