@@ -5,4 +5,13 @@
 
 mod outcome;
 
+mod catalog;
+mod declaration;
+mod permission;
+mod schema;
+
+pub use catalog::{Catalog, check_name};
+pub use declaration::DeclarationError;
 pub use outcome::{Invocation, Outcome, Permission, Question, Tool};
+pub use permission::{Decision, Refusal, decide};
+pub use schema::{Misfit, Schema};
