@@ -4,7 +4,6 @@
 //! of its own, is never left behind, and never makes jp wait for more than its time: nothing here
 //! knows what the output means or whether a program may be run.
 
-mod cancel;
 mod capture;
 mod command;
 mod course;
@@ -12,7 +11,6 @@ mod group;
 mod run;
 mod spawn;
 
-pub use cancel::{Cancel, Listener};
 pub use command::command;
 pub use run::run;
 pub use spawn::{Captured, Ended, Ran, RunError, Spawn};

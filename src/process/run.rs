@@ -13,12 +13,12 @@ use rustix::{
 };
 
 use super::{
-    Cancel, Ended, Ran, RunError, Spawn,
+    Ended, Ran, RunError, Spawn,
     capture::Capture,
     course::Course,
     group::{EXITED, Group, WANTED_TERMINAL, watch},
 };
-use crate::fsutil;
+use crate::{cancel::Cancel, fsutil};
 
 /// What is written to the pipe that wakes the loop when somebody cancels.
 const CANCELLED: u8 = b'c';
@@ -39,7 +39,7 @@ pub fn run(spawn: &Spawn, cancel: &Cancel) -> Result<Ran, RunError> {
     let (woken, wake) = io::pipe().map_err(failed)?;
     let by_end = wake.try_clone().map_err(failed)?;
     let mut by_cancel = wake.try_clone().map_err(failed)?;
-    let _listener = cancel.on_cancel(move || {
+    let _listener = cancel.listen(move || {
         let _nobody_waits = by_cancel.write_all(&[CANCELLED]);
     });
     let lost = |source| RunError::Lost { program: program.clone(), source };

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::*;
+use crate::cancel::Cancel;
 
 /// Far more than any of these takes, and far less than what is waited for if something is wrong.
 const SOON: Duration = Duration::from_secs(30);
@@ -193,7 +194,7 @@ fn many_are_cancelled_at_once() {
             .map(|_| {
                 let (cancel, sender) = (cancel.clone(), sender.clone());
                 scope.spawn(move || {
-                    let _told = cancel.on_cancel(|| {});
+                    let _told = cancel.listen(|| {});
                     sender.send(()).unwrap();
                     run(&shell("sleep 1000", Path::new("/")), &cancel)
                 })
