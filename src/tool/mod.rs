@@ -5,4 +5,20 @@
 
 mod outcome;
 
+mod catalog;
+mod command;
+mod declaration;
+mod ending;
+mod environment;
+mod excerpt;
+mod permission;
+mod reply;
+mod schema;
+
+pub use catalog::{Catalog, check_name};
+pub use command::{CommandSpec, CommandTool, Program, Site};
+pub use declaration::DeclarationError;
+pub use environment::variables;
 pub use outcome::{Invocation, Outcome, Permission, Question, Tool};
+pub use permission::{Decision, Refusal, decide};
+pub use schema::{Misfit, Schema};

@@ -1,5 +1,7 @@
 //! What a tool is given, and how it ends.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use crate::{
@@ -39,7 +41,7 @@ pub enum Permission {
 }
 
 /// What a tool is run with.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Invocation {
     /// The call.
     pub id: CallId,
@@ -49,6 +51,18 @@ pub struct Invocation {
     pub answers: Map<String, Value>,
     /// Whether an earlier run of the same call may have begun.
     pub is_resume: bool,
+}
+
+impl fmt::Debug for Invocation {
+    /// Answers may be secrets: of these only the ids are told.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Invocation")
+            .field("id", &self.id)
+            .field("arguments", &self.arguments)
+            .field("answers", &self.answers.keys().collect::<Vec<_>>())
+            .field("is_resume", &self.is_resume)
+            .finish()
+    }
 }
 
 /// How a run of a tool ended.
@@ -62,6 +76,18 @@ pub enum Outcome {
     NeedsInput(Question),
 }
 
+impl Outcome {
+    /// It did what it was asked for, and said this.
+    pub fn success(content: impl Into<Body>) -> Self {
+        Self::Success(content.into())
+    }
+
+    /// It did not, for this reason.
+    pub fn error(reason: impl Into<Body>) -> Self {
+        Self::Error(reason.into())
+    }
+}
+
 /// What a tool wants to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
@@ -73,4 +99,27 @@ pub struct Question {
     pub answer: AnswerType,
     /// Whether only a person may answer.
     pub exclusive: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_about_an_invocation_holds_no_answer() {
+        let answers = json!({ "password": "hunter2" });
+        let invocation = Invocation {
+            id: CallId::new("c"),
+            arguments: json!({ "a": 1 }),
+            answers: answers.as_object().unwrap().clone(),
+            is_resume: true,
+        };
+        assert_eq!(
+            format!("{invocation:?}"),
+            "Invocation { id: CallId(\"c\"), arguments: Object {\"a\": Number(1)}, \
+             answers: [\"password\"], is_resume: true }"
+        );
+    }
 }

@@ -29,4 +29,5 @@ mod shelf;
 mod store;
 mod support;
 mod tidiness;
+mod tools;
 mod undo;

@@ -16,7 +16,7 @@ const MAY_IMPORT: [(&str, &[&str]); 18] = [
     ("cancel", &[]),
     ("env", &["model"]),
     ("fsutil", &[]),
-    ("process", &["cancel", "env"]),
+    ("process", &["cancel", "env", "fsutil"]),
     ("store", &["model", "format", "plan", "env", "fsutil", "process"]),
     ("workspace", &["model", "format", "plan", "config", "env", "fsutil", "store"]),
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),

@@ -1,0 +1,157 @@
+//! How a command ended, as an outcome for the model.
+//!
+//! What it printed is carried to the byte; what jp adds says what happened and what can be done.
+
+use std::{io::ErrorKind, os::unix::process::ExitStatusExt, time::Duration};
+
+use super::{Outcome, excerpt::excerpt, reply};
+use crate::process::{Captured, Ended, Ran, RunError};
+
+/// What is said about a command beside its output.
+pub(super) struct Ending<'a> {
+    pub(super) tool: &'a str,
+    pub(super) timeout: Duration,
+    pub(super) limit: usize,
+}
+
+impl Ending<'_> {
+    /// The outcome of a command that ran.
+    pub(super) fn of(&self, ran: &Ran) -> Outcome {
+        let tool = self.tool;
+        let stays = "What it did until then stays done.";
+        match ran.ended {
+            Ended::Itself => self.by_itself(ran),
+            Ended::TimedOut => {
+                let time = words(self.timeout);
+                let happened = format!(
+                    "The tool `{tool}` was stopped because it was not done after {time}, its \
+                     `timeout`. {stays}"
+                );
+                self.failure(&happened, ran)
+            }
+            Ended::Cancelled => {
+                let happened = format!(
+                    "The tool `{tool}` was stopped because the query was cancelled. {stays}"
+                );
+                self.failure(&happened, ran)
+            }
+            Ended::WantedTerminal => {
+                let happened = format!(
+                    "The tool `{tool}` was stopped because it wanted to use the terminal, which \
+                     no tool can: what it needs to know comes on its standard input. {stays}"
+                );
+                self.failure(&happened, ran)
+            }
+        }
+    }
+
+    /// The outcome of a command that did not run, or of which nothing is known.
+    pub(super) fn without_run(&self, error: &RunError) -> Outcome {
+        let tool = self.tool;
+        let remedy = match error {
+            RunError::Start { source, .. } => match source.kind() {
+                ErrorKind::NotFound => format!(
+                    " It, or the interpreter that its first line names, is not installed or not \
+                     in `PATH`: the user can install it or correct `command` in `[tools.{tool}]`."
+                ),
+                ErrorKind::PermissionDenied => {
+                    " It is not executable: the user can change that with `chmod +x`.".to_owned()
+                }
+                // The system knows no program of this kind.
+                _ if source.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
+                    " It is no program: a script needs a first line such as `#!/bin/sh`.".to_owned()
+                }
+                _ => String::new(),
+            },
+            _ => String::new(),
+        };
+        if error.may_have_run() {
+            return Outcome::error(format!("It is not known what the tool `{tool}` did: {error}."));
+        }
+        Outcome::error(format!("The tool `{tool}` was not run: {error}.{remedy}"))
+    }
+
+    fn by_itself(&self, ran: &Ran) -> Outcome {
+        let tool = self.tool;
+        let whole = ran.stdout.is_whole();
+        let typed = if whole { reply::typed(&ran.stdout.bytes) } else { None };
+        let well = ran.status.success();
+        match typed {
+            // A command that says what failed may say so with any status.
+            Some(Ok(Outcome::Error(message))) => return Outcome::Error(message),
+            Some(Ok(outcome)) if well => return outcome,
+            Some(Err(problem)) if well => {
+                let happened = format!(
+                    "The tool `{tool}` ran to its end, and its outcome cannot be read: {problem}."
+                );
+                return self.failure(&happened, ran);
+            }
+            _ => {}
+        }
+        if well && !whole && reply::begins_typed(&ran.stdout.bytes) {
+            let limit = self.limit;
+            let happened = format!(
+                "The tool `{tool}` ran to its end, and its outcome cannot be read: it is longer \
+                 than {limit} bytes, its `output_limit`."
+            );
+            return self.failure(&happened, ran);
+        }
+        if well {
+            return Outcome::success(excerpt(&ran.stdout, self.limit));
+        }
+        let happened = match (ran.status.code(), ran.status.signal()) {
+            (Some(code), _) => format!("The tool `{tool}` failed with exit status {code}."),
+            (None, Some(signal)) => {
+                format!("The tool `{tool}` was killed by signal {signal}{}.", name_of(signal))
+            }
+            (None, None) => format!("The tool `{tool}` failed."),
+        };
+        self.failure(&happened, ran)
+    }
+
+    /// What happened, and what the command said.
+    fn failure(&self, happened: &str, ran: &Ran) -> Outcome {
+        let mut text = happened.as_bytes().to_vec();
+        for (name, output) in [("stderr", &ran.stderr), ("stdout", &ran.stdout)] {
+            if output.total > 0 {
+                text.extend_from_slice(format!("\n\n{name}:\n").as_bytes());
+                text.extend_from_slice(without_last_newline(&excerpt(output, self.limit)));
+            }
+        }
+        if is_silent(&ran.stderr) && is_silent(&ran.stdout) {
+            text.extend_from_slice(b" It printed nothing.");
+        }
+        Outcome::error(text)
+    }
+}
+
+fn is_silent(output: &Captured) -> bool {
+    output.total == 0
+}
+
+fn without_last_newline(bytes: &[u8]) -> &[u8] {
+    bytes.strip_suffix(b"\n").unwrap_or(bytes)
+}
+
+/// The name of a signal that ends programs.
+fn name_of(signal: i32) -> &'static str {
+    match signal {
+        4 => " (illegal instruction)",
+        6 => " (it aborted itself)",
+        8 => " (a wrong calculation)",
+        9 => " (SIGKILL: perhaps it used too much memory)",
+        11 => " (a wrong memory access)",
+        13 => " (SIGPIPE)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}
+
+fn words(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match (seconds / 60, seconds % 60) {
+        (0, _) => format!("{} s", duration.as_secs_f64()),
+        (minutes, 0) => format!("{minutes} min"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
+    }
+}
