@@ -56,22 +56,49 @@ impl<T> AtPath<T> for io::Result<T> {
 ///
 /// The permissions of a file that is replaced are kept; a new file gets 0644 less the umask.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    let existing = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
+    replace(path, bytes, 0o644, existing.map(|existing| existing.permissions()))
+}
+
+/// Replaces `path` as [`write_atomic`] does, by a file that only its owner can read.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    replace(path, bytes, 0o600, None)
+}
+
+fn replace(
+    path: &Path,
+    bytes: &[u8],
+    mode: u32,
+    permissions: Option<fs::Permissions>,
+) -> Result<(), FsError> {
     let directory = parent(path);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".jp-");
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
     let mut temporary = builder.tempfile_in(directory).at("create a file in", directory)?;
-    if let Ok(existing) = fs::symlink_metadata(path)
-        && existing.is_file()
-    {
-        temporary.as_file().set_permissions(existing.permissions()).at("write", path)?;
+    if let Some(permissions) = permissions {
+        temporary.as_file().set_permissions(permissions).at("write", path)?;
     }
     temporary.write_all(bytes).at("write", path)?;
     temporary.as_file().sync_all().at("sync", path)?;
     // Dropping the `PersistError` removes the temporary file.
     temporary.persist(path).map_err(|error| FsError::new("replace", path, error.error))?;
     sync_dir(directory)
+}
+
+/// Makes an empty file that only its owner can read, under a name that nobody had.
+pub fn create_private_in(
+    directory: &Path,
+    prefix: &str,
+    suffix: &str,
+) -> Result<(File, PathBuf), FsError> {
+    let mut builder = tempfile::Builder::new();
+    let made = builder.prefix(prefix).suffix(suffix).tempfile_in(directory);
+    let made = made.at("create a file in", directory)?;
+    made.keep().map_err(|error| FsError::new("create a file in", directory, error.error))
 }
 
 /// Makes the entries of a directory durable.
@@ -85,14 +112,27 @@ pub fn sync_dir(path: &Path) -> Result<(), FsError> {
 
 /// Creates a directory and its missing parents, each durable in its own parent.
 pub fn create_dir_durable(path: &Path) -> Result<(), FsError> {
+    create_dirs(path, &fs::DirBuilder::new())
+}
+
+/// Creates a directory and its missing parents as [`create_dir_durable`] does; what it creates only
+/// its owner can enter.
+pub fn create_dir_private(path: &Path) -> Result<(), FsError> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    create_dirs(path, &builder)
+}
+
+fn create_dirs(path: &Path, builder: &fs::DirBuilder) -> Result<(), FsError> {
     if path.is_dir() {
         return Ok(());
     }
     let above = parent(path);
     if above != path {
-        create_dir_durable(above)?;
+        create_dirs(above, builder)?;
     }
-    match fs::create_dir(path) {
+    match builder.create(path) {
         Ok(()) => {}
         // Somebody else was faster; their entry may not be synced yet, so ours is not skipped.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
@@ -193,6 +233,26 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         write_atomic(&path, b"two").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_private_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let directory = tempfile::tempdir().unwrap();
+        let inner = directory.path().join("a/b");
+        create_dir_private(&inner).unwrap();
+        assert_eq!((mode(inner.parent().unwrap()), mode(&inner)), (0o700, 0o700));
+        let path = inner.join("file");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        write_private(&path, b"new").unwrap();
+        assert_eq!((fs::read(&path).unwrap(), mode(&path)), (b"new".to_vec(), 0o600));
+        let (_, one) = create_private_in(&inner, "a-", ".txt").unwrap();
+        let (_, other) = create_private_in(&inner, "a-", ".txt").unwrap();
+        assert_ne!(one, other);
+        assert_eq!((mode(&one), mode(&other)), (0o600, 0o600));
     }
 
     #[test]

@@ -15,7 +15,7 @@ const MAY_IMPORT: [(&str, &[&str]); 14] = [
     ("config", &["model"]),
     ("env", &["model"]),
     ("fsutil", &[]),
-    ("process", &["env"]),
+    ("process", &["env", "fsutil"]),
     ("store", &["model", "format", "plan", "env", "fsutil", "process"]),
     ("workspace", &["model", "format", "plan", "config", "env", "fsutil", "store"]),
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),

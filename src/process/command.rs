@@ -1,4 +1,4 @@
-//! Child processes, which see the same world as jp does.
+//! Commands that see the same world as jp does.
 
 use std::{ffi::OsStr, process::Command};
 

@@ -1,0 +1,103 @@
+//! A program in a process group of its own, which is always reaped.
+
+use std::{
+    ffi::OsStr,
+    io::{self, Write},
+    os::unix::process::CommandExt,
+    process::{Child, Command, ExitStatus, Stdio},
+};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use super::{RunError, Spawn, course::Push};
+
+/// A program that was started and not waited for yet.
+///
+/// Until it is reaped its number is its own, so a signal to the group never meets a stranger.
+pub(super) struct Group {
+    pub(super) child: Child,
+    pid: Pid,
+    reaped: bool,
+}
+
+/// What the thread that watches a program says about it.
+pub(super) const EXITED: u8 = b'x';
+pub(super) const WANTED_TERMINAL: u8 = b't';
+
+impl Group {
+    /// Starts a program.
+    #[expect(clippy::disallowed_methods, reason = "this is where children come from")]
+    pub(super) fn start(spawn: &Spawn, program: &OsStr) -> Result<Self, RunError> {
+        let mut command = Command::new(program);
+        command.args(&spawn.argv[1..]).env_clear().envs(&spawn.vars).current_dir(&spawn.cwd);
+        let stdin = if spawn.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let child = command.spawn();
+        let child = child.map_err(|source| RunError::start(program, &spawn.cwd, source))?;
+        let pid = Pid::from_child(&child);
+        Ok(Self { child, pid, reaped: false })
+    }
+
+    pub(super) fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Sends a signal to everybody in the group.
+    pub(super) fn push(&self, push: Push) {
+        if self.reaped {
+            return;
+        }
+        // A group without members is what was wanted; one of another user cannot be helped.
+        let _gone = match push {
+            Push::Ask => kill_process_group(self.pid, Signal::TERM)
+                // Who was stopped does not hear the request before it goes on.
+                .and_then(|()| kill_process_group(self.pid, Signal::CONT)),
+            Push::Kill => kill_process_group(self.pid, Signal::KILL),
+        };
+    }
+
+    /// Kills what is left of the group, and reaps the program.
+    pub(super) fn reap(mut self) -> io::Result<ExitStatus> {
+        self.end()
+    }
+
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        self.push(Push::Kill);
+        self.reaped = true;
+        self.child.wait()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.reaped {
+            let _nobody_asks = self.end();
+        }
+    }
+}
+
+/// Waits until a program ends, without reaping it, and tells of it.
+pub(super) fn watch(pid: Pid, mut wake: impl Write) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
+    loop {
+        let status = waitid(WaitId::Pid(pid), options);
+        let said = match status {
+            Err(rustix::io::Errno::INTR) => continue,
+            Ok(Some(status)) if status.stopped() => {
+                let stopped = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+                let _seen = waitid(WaitId::Pid(pid), stopped);
+                let terminal = [Signal::TTIN.as_raw(), Signal::TTOU.as_raw()];
+                if !status.stopping_signal().is_some_and(|signal| terminal.contains(&signal)) {
+                    continue;
+                }
+                WANTED_TERMINAL
+            }
+            _ => EXITED,
+        };
+        // Whoever does not read any more does not need to know.
+        let told = wake.write_all(&[said]);
+        if said == EXITED || told.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Child processes: commands that share the terminal, and programs that run on their own.
+//!
+//! A child never sees a variable that it was not given. What [`run`] starts is in a process group
+//! of its own, is never left behind, and never makes jp wait for more than its time: nothing here
+//! knows what the output means or whether a program may be run.
+
+mod cancel;
+mod capture;
+mod command;
+mod course;
+mod group;
+mod run;
+mod spawn;
+
+pub use cancel::{Cancel, Listener};
+pub use command::command;
+pub use run::run;
+pub use spawn::{Captured, Ended, Ran, RunError, Spawn};
+
+#[cfg(test)]
+mod tests;
