@@ -16,6 +16,7 @@ mod place;
 mod revise;
 mod scribe;
 mod select;
+mod session;
 mod shelf;
 mod version;
 
@@ -30,4 +31,7 @@ pub use locate::Location;
 pub use open::{Initialised, Workspace};
 pub use overview::{Overview, Row};
 pub use revise::Revision;
+pub use session::{
+    Activation, Mapping, Recalled, Session, SessionConversation, SessionError, Source,
+};
 pub use shelf::Trashed;
