@@ -29,6 +29,8 @@ pub mod workspace;
 
 pub mod history;
 
+pub mod edit;
+
 pub mod ui;
 
 mod cli;

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Which modules of the library each module may name. `docs/architecture.md` says why.
-const MAY_IMPORT: [(&str, &[&str]); 14] = [
+const MAY_IMPORT: [(&str, &[&str]); 15] = [
     ("model", &[]),
     ("format", &["model"]),
     ("plan", &["model", "format"]),
@@ -19,6 +19,7 @@ const MAY_IMPORT: [(&str, &[&str]); 14] = [
     ("store", &["model", "format", "plan", "env", "fsutil", "process"]),
     ("workspace", &["model", "format", "plan", "config", "env", "fsutil", "store"]),
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),
+    ("edit", &["model", "env", "fsutil", "process"]),
     ("ui", &["model", "env", "process"]),
     (
         "cli",
@@ -34,6 +35,7 @@ const MAY_IMPORT: [(&str, &[&str]); 14] = [
             "store",
             "workspace",
             "history",
+            "edit",
             "ui",
         ],
     ),

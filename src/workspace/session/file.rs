@@ -40,6 +40,15 @@ impl DirectoryLock {
     }
 }
 
+impl Drop for DirectoryLock {
+    fn drop(&mut self) {
+        // Closing is not enough while another thread starts a child, which has a copy until then.
+        if let Some(directory) = &self.0 {
+            let _closing_does_it_too = fs4::FileExt::unlock(directory);
+        }
+    }
+}
+
 impl Directory {
     pub(super) fn path_of(&self, session: &Session) -> PathBuf {
         self.0.join(session.file_name())
