@@ -2,6 +2,8 @@
 //!
 //! Everything that reads them gets them from here, so that tests can fix them.
 
+mod leader;
+
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
@@ -11,6 +13,8 @@ use std::{
 
 use jiff::tz::TimeZone;
 
+pub use leader::{Leader, Life};
+
 use crate::model::Timestamp;
 
 /// The world that a run of jp sees.
@@ -19,6 +23,7 @@ pub struct Env {
     vars: BTreeMap<OsString, OsString>,
     cwd: PathBuf,
     clock: Clock,
+    leader: Option<Leader>,
 }
 
 /// Where the time comes from.
@@ -33,7 +38,8 @@ impl Env {
     #[expect(clippy::disallowed_methods, reason = "this is where the directory comes from")]
     pub fn of_process() -> std::io::Result<Self> {
         let cwd = std::env::current_dir()?;
-        Ok(Self { vars: std::env::vars_os().collect(), cwd, clock: Clock::System })
+        let vars = std::env::vars_os().collect();
+        Ok(Self { vars, cwd, clock: Clock::System, leader: None })
     }
 
     /// A world with these variables, standing in this directory, at this time.
@@ -42,7 +48,12 @@ impl Env {
         cwd: PathBuf,
         now: Timestamp,
     ) -> Self {
-        Self { vars: vars.into_iter().collect(), cwd, clock: Clock::Fixed(now) }
+        Self { vars: vars.into_iter().collect(), cwd, clock: Clock::Fixed(now), leader: None }
+    }
+
+    /// The same world in a terminal whose session has this leader.
+    pub fn led_by(self, leader: Leader) -> Self {
+        Self { leader: Some(leader), ..self }
     }
 
     /// A world with these variables and nothing else.
@@ -101,6 +112,15 @@ impl Env {
                 let instant = jiff::Timestamp::from_millisecond(millis);
                 Timestamp::utc(instant.unwrap_or(jiff::Timestamp::MAX))
             }
+        }
+    }
+
+    /// The leader of the session of this terminal; `None` without a terminal.
+    pub fn leader(&self) -> Option<Leader> {
+        match (self.clock, &self.leader) {
+            (_, Some(leader)) => Some(leader.clone()),
+            (Clock::System, None) => Leader::of_process(),
+            (Clock::Fixed(_), None) => None,
         }
     }
 

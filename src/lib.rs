@@ -30,6 +30,8 @@ pub mod workspace;
 
 pub mod history;
 
+pub mod edit;
+
 pub mod provider;
 pub mod tool;
 pub mod turn;

@@ -5,6 +5,7 @@
 mod complain;
 mod confirm;
 mod escape;
+mod lend;
 mod markdown;
 mod pager;
 mod style;
@@ -17,6 +18,7 @@ mod width;
 pub use complain::complain;
 pub use confirm::confirm;
 pub use escape::{escape, escape_json, escape_lines};
+pub use lend::lend_terminal;
 pub use markdown::{backticks, render};
 pub use pager::{ENDS_ON_INTERRUPT, page};
 pub use style::{Face, Style};

@@ -18,6 +18,7 @@ mod revise;
 mod scribe;
 mod seal;
 mod select;
+mod session;
 mod shelf;
 mod version;
 
@@ -34,4 +35,7 @@ pub use open::{Initialised, Workspace};
 pub use overview::{Overview, Row};
 pub use revise::Revision;
 pub use scribe::Operation;
+pub use session::{
+    Activation, Mapping, Recalled, Session, SessionConversation, SessionError, Source,
+};
 pub use shelf::{Trash, Trashed};

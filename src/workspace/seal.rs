@@ -30,7 +30,7 @@ impl Workspace {
         part.finish = Some(finish.clone());
         let answer = part.answer.clone();
         let id = guard.id();
-        let bytes = encode(&event).map_err(|source| AppendFailure::Encode(source))?;
+        let bytes = encode(&event).map_err(AppendFailure::Encode)?;
         self.write_in(guard, operation, |guard, mut state, operation| {
             let outline = &mut state.outline;
             let is_top = outline.manifest.lines().contains(&Line::Event(file.clone()));

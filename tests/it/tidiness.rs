@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Which modules of the library each module may name. `docs/architecture.md` says why.
-const MAY_IMPORT: [(&str, &[&str]); 18] = [
+const MAY_IMPORT: [(&str, &[&str]); 19] = [
     ("model", &[]),
     ("format", &["model"]),
     ("plan", &["model", "format"]),
@@ -20,6 +20,7 @@ const MAY_IMPORT: [(&str, &[&str]); 18] = [
     ("store", &["model", "format", "plan", "env", "fsutil", "process"]),
     ("workspace", &["model", "format", "plan", "config", "env", "fsutil", "store"]),
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),
+    ("edit", &["model", "env", "fsutil", "process"]),
     ("provider", &["model", "projection", "config", "cancel", "env", "process"]),
     ("tool", &["model", "config", "cancel", "env", "process", "provider"]),
     ("turn", &["model", "projection", "cancel", "provider", "tool"]),
@@ -39,6 +40,7 @@ const MAY_IMPORT: [(&str, &[&str]); 18] = [
             "store",
             "workspace",
             "history",
+            "edit",
             "provider",
             "tool",
             "turn",

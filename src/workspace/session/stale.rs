@@ -1,0 +1,98 @@
+//! Forgetting sessions that are over, a few at a time.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    Mapping, Source,
+    file::{Found, read},
+};
+use crate::{
+    env::Life,
+    model::{ConversationId, Timestamp},
+    workspace::Workspace,
+};
+
+/// How many files are looked at each time: enough to keep up, too few to be felt.
+const SLICE: usize = 32;
+/// How many conversations are looked up each time.
+const LOOKUPS: usize = 128;
+/// How long a session whose leader cannot be seen from here is remembered, in seconds.
+const UNSEEN: i64 = 30 * 24 * 60 * 60;
+/// When a file that a write left behind is certainly nobody's, in seconds.
+const LEFT_BEHIND: i64 = 60 * 60;
+
+impl Workspace {
+    /// Removes the mapping files of some sessions that are over, and says of how many. What cannot
+    /// be read or removed is left to be found by whoever needs it.
+    pub fn clear_stale_sessions(&self) -> usize {
+        let Ok(sessions) = self.sessions() else { return 0 };
+        let lock = sessions.try_lock();
+        if !lock.is_held() {
+            return 0;
+        }
+        let now = self.env.now();
+        let mut lookups = 0;
+        let mut exists = |id: ConversationId| {
+            lookups += 1;
+            // What was not looked up may be there.
+            lookups > LOOKUPS || self.store.knows(id).unwrap_or(true)
+        };
+        let stale = self.some_of(&sessions.0).into_iter().filter(|path| {
+            if is_temporary(path) {
+                return changed(path).is_some_and(|at| now.seconds() - at > LEFT_BEHIND);
+            }
+            match read(path) {
+                Found::Mapping(mapping) => is_over(&mapping, now, &mut exists),
+                Found::Nothing | Found::Damaged(_) => false,
+            }
+        });
+        stale.filter(|path| std::fs::remove_file(path).is_ok()).count()
+    }
+
+    /// Some of the files in a directory, others each time.
+    fn some_of(&self, directory: &Path) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+        let mut names: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
+        if names.len() > SLICE {
+            let random = self.env.random().map_or(0, usize::from_le_bytes);
+            let first = random % names.len();
+            names.rotate_left(first);
+            names.truncate(SLICE);
+        }
+        names.into_iter().map(|name| directory.join(name)).collect()
+    }
+}
+
+/// Whether nobody can come back to a session: its leader is dead, or nothing of what it was about
+/// is there. One whose leader cannot be seen from here, as on another machine with the same home,
+/// is over after a month too.
+fn is_over(
+    mapping: &Mapping,
+    now: Timestamp,
+    exists: &mut impl FnMut(ConversationId) -> bool,
+) -> bool {
+    let mut nothing_is_left = || !mapping.history().iter().any(|activation| exists(activation.id));
+    match mapping.source() {
+        Source::Variable(_) => nothing_is_left(),
+        Source::Leader(leader) => match leader.life() {
+            Life::Alive => false,
+            Life::Dead => true,
+            Life::Unknown => {
+                let newest = mapping.history().first().map(|newest| newest.activated_at);
+                newest.is_none_or(|newest| now.seconds() - newest.seconds() > UNSEEN)
+                    || nothing_is_left()
+            }
+        },
+    }
+}
+
+fn is_temporary(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".jp-"))
+}
+
+/// When a file was last changed, in seconds since 1970.
+fn changed(path: &Path) -> Option<i64> {
+    let changed = std::fs::symlink_metadata(path).ok()?.modified().ok()?;
+    let since = changed.duration_since(std::time::SystemTime::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok()
+}

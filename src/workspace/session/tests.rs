@@ -1,0 +1,251 @@
+//! Sessions in a real workspace: what they remember, and what they must not.
+
+use std::{fs, path::PathBuf, process::Command};
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    env::{Env, Leader},
+    format::Form,
+    model::{ConversationId, Meta, Timestamp},
+    store::Space,
+    workspace::{Workspace, prepare},
+};
+
+const NOW: i64 = 1_800_000_000;
+
+struct World {
+    _directory: TempDir,
+    root: PathBuf,
+    workspace: Workspace,
+}
+
+impl World {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let (workspace, _) = Workspace::init(&env(&root, NOW), &root.join("work")).unwrap();
+        Self { _directory: directory, root, workspace }
+    }
+
+    /// The same workspace at another time.
+    fn at(&self, time: i64) -> Workspace {
+        Workspace::init(&env(&self.root, time), &self.root.join("work")).unwrap().0
+    }
+
+    fn conversation(&self) -> ConversationId {
+        let text = b"---\ntype: request\n---\nHello\n".to_vec();
+        let draft = prepare(text, Form::Markdown, None, Timestamp::from_seconds(NOW)).unwrap();
+        self.workspace.create(&Meta::default(), &[draft]).unwrap().0.id()
+    }
+
+    fn sessions(&self) -> PathBuf {
+        self.workspace.state_dir().unwrap().join("sessions")
+    }
+
+    fn files(&self) -> usize {
+        fs::read_dir(self.sessions()).unwrap().count()
+    }
+
+    fn recall(&self, session: &Session) -> String {
+        let Recalled { conversation, note } = self.workspace.session_conversation(session).unwrap();
+        let conversation = match conversation {
+            SessionConversation::Nothing => "nothing".to_owned(),
+            SessionConversation::Active(handle) => format!("active {}", handle.id()),
+            SessionConversation::PutAway(handle) => {
+                format!("{} {}", handle.space().whereabouts(), handle.id())
+            }
+            SessionConversation::Gone(id) => format!("gone {id}"),
+        };
+        note.map_or(conversation.clone(), |note| format!("{conversation}; {note}"))
+    }
+}
+
+fn env(root: &std::path::Path, time: i64) -> Env {
+    let vars = [("HOME".into(), root.into())];
+    Env::fixed(vars, root.to_owned(), Timestamp::from_seconds(time))
+}
+
+fn named(name: &str) -> Session {
+    let vars = [("JP_SESSION".into(), name.into())];
+    Session::of(&Env::fixed(vars, "/".into(), Timestamp::from_seconds(0))).unwrap()
+}
+
+fn led_by(leader: Leader) -> Session {
+    let env = Env::fixed([], "/".into(), Timestamp::from_seconds(0));
+    Session::of(&env.led_by(leader)).unwrap()
+}
+
+fn id(number: i64) -> ConversationId {
+    format!("jp-c{number}").parse().unwrap()
+}
+
+#[test]
+fn each_session_continues_its_own_conversation() {
+    let world = World::new();
+    let (one, other) = (world.conversation(), world.conversation());
+    assert_eq!(world.recall(&named("a")), "nothing");
+    assert_eq!(world.workspace.activate(&named("a"), one).unwrap(), None);
+    assert_eq!(world.recall(&named("b")), "nothing");
+    world.workspace.activate(&named("b"), other).unwrap();
+    assert_eq!(world.recall(&named("a")), format!("active {one}"));
+    assert_eq!(world.recall(&named("b")), format!("active {other}"));
+    world.workspace.activate(&named("a"), other).unwrap();
+    let (mapping, _) = world.workspace.session_mapping(&named("a"));
+    let history: Vec<_> = mapping.history().iter().map(|activation| activation.id).collect();
+    assert_eq!(history, [other, one]);
+}
+
+#[test]
+fn a_conversation_that_was_put_away_is_not_replaced_by_another() {
+    let world = World::new();
+    let (earlier, current) = (world.conversation(), world.conversation());
+    let session = named("a");
+    world.workspace.activate(&session, earlier).unwrap();
+    world.workspace.activate(&session, current).unwrap();
+    for (space, expected) in [(Space::Archive, "archived"), (Space::Trash, "in the trash")] {
+        let handle = world.workspace.select(&current.to_string()).unwrap();
+        world.workspace.shelve(&handle, space).unwrap();
+        assert_eq!(world.recall(&session), format!("{expected} {current}"));
+    }
+    for trashed in world.workspace.trash().unwrap().conversations {
+        world.workspace.forget(&trashed).unwrap();
+    }
+    assert_eq!(world.recall(&session), format!("gone {current}"));
+}
+
+#[test]
+fn a_damaged_file_is_told_of_and_counts_as_none() {
+    let world = World::new();
+    let conversation = world.conversation();
+    let session = named("a");
+    world.workspace.activate(&session, conversation).unwrap();
+    let path = world.sessions().join(session.file_name());
+    let whole = fs::read(&path).unwrap();
+    for damage in [&whole[..whole.len() / 2], b"", b"\xff\0garbage", b"[]"] {
+        fs::write(&path, damage).unwrap();
+        let note = format!(
+            "`{}` is not used: it does not read as what a session was about",
+            path.display()
+        );
+        assert_eq!(world.recall(&session), format!("nothing; {note}"));
+        assert_eq!(world.workspace.activate(&session, conversation).unwrap(), Some(note));
+        assert_eq!(world.recall(&session), format!("active {conversation}"));
+    }
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    let note = format!("`{}` is not used: it is not a file", path.display());
+    assert_eq!(world.recall(&session), format!("nothing; {note}"));
+    let error = world.workspace.activate(&session, conversation).unwrap_err();
+    assert!(error.to_string().starts_with("the session cannot be remembered: cannot replace"));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_sessions_are_about_is_for_their_user_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    world.workspace.activate(&named("a"), id(1)).unwrap();
+    let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(world.sessions()), 0o700);
+    assert_eq!(mode(world.workspace.state_dir().unwrap()), 0o700);
+    assert_eq!(mode(world.sessions().join(named("a").file_name())), 0o600);
+}
+
+#[test]
+fn those_who_activate_at_once_do_not_forget_each_other() {
+    let world = World::new();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let (env, work) = (env(&world.root, NOW + thread), world.root.join("work"));
+            scope.spawn(move || {
+                let (workspace, _) = Workspace::init(&env, &work).unwrap();
+                for number in 0..10 {
+                    workspace.activate(&named("a"), id(thread * 10 + number)).unwrap();
+                }
+            });
+        }
+    });
+    let (mapping, note) = world.workspace.session_mapping(&named("a"));
+    assert_eq!((mapping.history().len(), note), (80, None));
+    assert_eq!(world.files(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_is_over_when_its_leader_is_dead() {
+    use std::process::Stdio;
+    let world = World::new();
+    let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+    let realm = {
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        let namespace = fs::read_link("/proc/self/ns/pid").unwrap();
+        format!("{} {}", boot.trim(), namespace.display())
+    };
+    let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    let started = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
+    let leader = Leader { pid: child.id(), started: started.parse().unwrap(), realm };
+    let session = led_by(leader.clone());
+    // Its conversation need not be there yet.
+    world.workspace.activate(&session, id(1)).unwrap();
+    assert_eq!(world.workspace.clear_stale_sessions(), 0);
+    // The number went from one to another process.
+    let recycled = led_by(Leader { started: leader.started - 1, ..leader });
+    world.workspace.activate(&recycled, id(1)).unwrap();
+    assert_eq!((world.workspace.clear_stale_sessions(), world.files()), (1, 1));
+    assert_eq!(world.recall(&session), "gone jp-c1");
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    assert_eq!((world.workspace.clear_stale_sessions(), world.files()), (1, 0));
+}
+
+#[test]
+fn a_session_of_another_system_is_over_after_a_month_or_when_nothing_is_left() {
+    let world = World::new();
+    let leader = Leader { pid: 1, started: 1, realm: "elsewhere".to_owned() };
+    let session = led_by(leader);
+    world.workspace.activate(&session, world.conversation()).unwrap();
+    assert_eq!(world.at(NOW + 29 * 24 * 60 * 60).clear_stale_sessions(), 0);
+    assert_eq!(world.at(NOW + 31 * 24 * 60 * 60).clear_stale_sessions(), 1);
+    world.workspace.activate(&session, id(1)).unwrap();
+    assert_eq!(world.workspace.clear_stale_sessions(), 1);
+}
+
+#[test]
+fn a_named_session_is_over_when_nothing_is_left_of_what_it_was_about() {
+    let world = World::new();
+    let conversation = world.conversation();
+    let session = named("a");
+    world.workspace.activate(&session, conversation).unwrap();
+    world.workspace.activate(&session, id(1)).unwrap();
+    let handle = world.workspace.select(&conversation.to_string()).unwrap();
+    world.workspace.shelve(&handle, Space::Trash).unwrap();
+    let much_later = world.at(NOW * 2);
+    assert_eq!(much_later.clear_stale_sessions(), 0);
+    for trashed in world.workspace.trash().unwrap().conversations {
+        world.workspace.forget(&trashed).unwrap();
+    }
+    assert_eq!((much_later.clear_stale_sessions(), world.files()), (1, 0));
+}
+
+#[test]
+fn clearing_looks_at_a_few_files_each_time_and_gets_to_all() {
+    let world = World::new();
+    for number in 0..100 {
+        world.workspace.activate(&named(&number.to_string()), id(1)).unwrap();
+    }
+    assert_eq!(world.workspace.clear_stale_sessions(), 32);
+    let cleared: usize = (0..3).map(|_| world.workspace.clear_stale_sessions()).sum();
+    assert_eq!((cleared, world.files()), (68, 0));
+}
+
+#[test]
+fn clearing_leaves_what_it_cannot_judge() {
+    let world = World::new();
+    world.workspace.activate(&named("a"), id(1)).unwrap();
+    let path = world.sessions().join(named("a").file_name());
+    fs::write(&path, "garbage").unwrap();
+    assert_eq!((world.workspace.clear_stale_sessions(), world.files()), (0, 1));
+    assert_eq!(World::new().workspace.clear_stale_sessions(), 0);
+}
