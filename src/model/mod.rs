@@ -13,6 +13,7 @@ mod inquiry;
 mod json;
 mod meta;
 mod names;
+mod nearest;
 mod progress;
 mod status;
 mod stream;
@@ -35,6 +36,7 @@ pub use inquiry::{
 pub use json::{InvalidJson, Json};
 pub use meta::{Forked, Meta};
 pub use names::{AnswerId, CallId, InquiryId, ModelName, ToolName};
+pub use nearest::nearest;
 pub use progress::{Expectation, OpenQuestion, PendingCall, Progress, Refusal};
 pub use status::{Pending, Status};
 pub use stream::{Entry, IncompleteTurn, Stream, Turn};
