@@ -1,5 +1,7 @@
 //! Writing: new conversations, and events at the end.
 
+use toml::Table;
+
 use super::{AppendFailure, Guard, LoadError, Workspace, guard::State, scribe::Scribe};
 use crate::{
     format::{Compatibility, FileName, Flaw, Form, Manifest, decode, limits, stamp},
@@ -45,12 +47,23 @@ pub fn prepare(
 impl Workspace {
     /// Makes a conversation with its first events. The id is the time, or the next free one.
     pub fn create(&self, meta: &Meta, drafts: &[Draft]) -> Result<(Guard, Receipt), AppendFailure> {
+        self.create_with(meta, &Table::new(), drafts)
+    }
+
+    /// The same, with the configuration that the conversation begins with.
+    pub fn create_with(
+        &self,
+        meta: &Meta,
+        config: &Table,
+        drafts: &[Draft],
+    ) -> Result<(Guard, Receipt), AppendFailure> {
+        let config = base_config(config);
         let created = meta.created.or(Some(self.env.now()));
         let meta = Meta { created, ..meta.clone() };
         let (id, lock, (state, receipt)) = self.begin(|lock, id| {
             let (tip, outline) = (Tip::default(), Outline::new());
             let state = State { tip, outline, heading: Heading::from(&meta) };
-            self.commit_all(lock, id, state, Some(&meta), drafts)
+            self.commit_all(lock, id, state, Some((&meta, config.as_bytes())), drafts)
         })?;
         let commit = state.tip.commit.expect("a conversation was written just now");
         Ok((Guard::new(id, commit, lock, Some(state)), receipt))
@@ -82,13 +95,12 @@ impl Workspace {
         lock: &crate::store::Lock,
         id: ConversationId,
         mut state: State,
-        new: Option<&Meta>,
+        new: Option<(&Meta, &[u8])>,
         drafts: &[Draft],
     ) -> Result<(State, Receipt), AppendFailure> {
         let mut scribe = Scribe::new(self, state.tip.commit)?;
         let mut commits = Vec::with_capacity(drafts.len() + 1);
-        if let Some(meta) = new {
-            let config = include_bytes!("../../templates/base-config.toml");
+        if let Some((meta, config)) = new {
             commits.push(scribe.creation(id, &state, plan::create(meta, config)));
         }
         let mut steps = Vec::with_capacity(drafts.len());
@@ -176,5 +188,14 @@ impl Workspace {
             progress: summary.progress,
         };
         Ok(Some(State { tip, outline, heading: summary.heading }))
+    }
+}
+
+/// The file of the configuration that a conversation begins with.
+fn base_config(config: &Table) -> String {
+    let remark = include_str!("../../templates/base-config.toml");
+    match config.is_empty() {
+        true => remark.to_owned(),
+        false => format!("{remark}\n{config}"),
     }
 }
