@@ -4,6 +4,7 @@ use std::io;
 
 use super::output::Output;
 use crate::{
+    config::{ConfigErrors, Origin, Scope},
     format::EncodeError,
     fsutil::FsError,
     history::{AtError, BlameError, ForkError},
@@ -142,7 +143,27 @@ impl From<io::Error> for CommandError {
 
 impl From<WorkspaceError> for CommandError {
     fn from(error: WorkspaceError) -> Self {
-        Self::failure(error)
+        match error {
+            WorkspaceError::Config(errors) => Self::from(errors),
+            error @ WorkspaceError::NoConfig(Scope::Workspace | Scope::Local) => {
+                Self::failure(error).hint("`jp init` makes this directory a workspace")
+            }
+            error => Self::failure(error),
+        }
+    }
+}
+
+impl From<ConfigErrors> for CommandError {
+    fn from(ConfigErrors(problems): ConfigErrors) -> Self {
+        const MOST: usize = 20;
+        let mut messages: Vec<_> = problems.iter().take(MOST).map(ToString::to_string).collect();
+        if problems.len() > MOST {
+            messages.push(format!("{} more of this kind", problems.len() - MOST));
+        }
+        let typed = |origin: &Origin| matches!(origin, Origin::Argument(_));
+        let usage = problems.iter().all(|problem| typed(&problem.origin));
+        let kind = if usage { Kind::Usage } else { Kind::Failure };
+        Self { kind, messages, hints: Vec::new() }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Writing: new conversations, and events at the end.
 
+use toml::Table;
+
 use super::{
     AppendFailure, Guard, LoadError, Workspace,
     guard::State,
@@ -61,7 +63,16 @@ impl Workspace {
         meta: &Meta,
         drafts: &[Draft],
     ) -> Result<(Guard, Vec<Appended>), AppendFailure> {
-        let config = include_bytes!("../../templates/base-config.toml");
+        self.create_with(meta, &Table::new(), drafts)
+    }
+
+    /// The same, with the configuration that the conversation begins with.
+    pub fn create_with(
+        &self,
+        meta: &Meta,
+        config: &Table,
+        drafts: &[Draft],
+    ) -> Result<(Guard, Vec<Appended>), AppendFailure> {
         let (guard, _operation, events) =
             self.create_by(meta, config, drafts, Creating::Together)?;
         Ok((guard, events))
@@ -72,7 +83,7 @@ impl Workspace {
     pub fn create_for(
         &self,
         meta: &Meta,
-        config: &[u8],
+        config: &Table,
         drafts: &[Draft],
     ) -> Result<(Guard, Operation, Vec<Appended>), AppendFailure> {
         self.create_by(meta, config, drafts, Creating::Apart)
@@ -81,13 +92,13 @@ impl Workspace {
     fn create_by(
         &self,
         meta: &Meta,
-        config: &[u8],
+        config: &Table,
         drafts: &[Draft],
         creating: Creating,
     ) -> Result<(Guard, Operation, Vec<Appended>), AppendFailure> {
         let created = meta.created.or(Some(self.env.now()));
         let meta = Meta { created, ..meta.clone() };
-        let changes = plan::create(&meta, config);
+        let changes = plan::create(&meta, base_config(config).as_bytes());
         let (id, lock, (operation, outcome)) = self.begin(|lock, id| {
             let (tip, outline) = (Tip::default(), Outline::new());
             let state = State { tip, outline, heading: Heading::from(&meta) };
@@ -259,5 +270,14 @@ impl Workspace {
             progress: summary.progress,
         };
         Ok(Some(State { tip, outline, heading: summary.heading }))
+    }
+}
+
+/// The file of the configuration that a conversation begins with.
+fn base_config(config: &Table) -> String {
+    let remark = include_str!("../../templates/base-config.toml");
+    match config.is_empty() {
+        true => remark.to_owned(),
+        false => format!("{remark}\n{config}"),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    config::ConfigError,
+    config::{ConfigErrors, Scope},
     format::{EncodeError, FormatVersion},
     fsutil::FsError,
     model::{Address, ConversationId},
@@ -20,14 +20,23 @@ use crate::{
 pub enum WorkspaceError {
     #[error("there is no home directory: neither `HOME` nor `XDG_DATA_HOME` is set")]
     NoHome,
+    #[error("{}", no_config(*.0))]
+    NoConfig(Scope),
     #[error("`{}` is not a directory", .0.display())]
     NotADirectory(PathBuf),
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(#[from] ConfigErrors),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Fs(#[from] FsError),
+}
+
+fn no_config(scope: Scope) -> &'static str {
+    match scope {
+        Scope::User => "there is no home directory: neither `HOME` nor `XDG_CONFIG_HOME` is set",
+        Scope::Workspace | Scope::Local => "there is no workspace here",
+    }
 }
 
 /// Why a text does not select a conversation.

@@ -1,13 +1,10 @@
 //! Where the workspace is, and where its conversations are kept.
 
-use std::{
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use super::WorkspaceError;
+use super::{ConfigFiles, WorkspaceError};
 use crate::{
-    config::UserConfig,
+    config::{Scope, store_path},
     env::Env,
     fsutil::{AtPath, FsError},
     store::git_common_dir,
@@ -30,18 +27,11 @@ pub struct Location {
 impl Location {
     /// The workspace around the current directory, else the user's own.
     pub fn find(env: &Env) -> Result<Self, WorkspaceError> {
-        let mut marked = None;
-        for directory in env.cwd().ancestors() {
-            if exists(&directory.join(MARK))? && directory.join(MARK).is_dir() {
-                marked = Some(directory);
-                break;
-            }
-        }
-        match marked {
-            Some(root) => Self::at(env, root.to_owned()),
+        match marked(env)? {
+            Some(root) => Self::at(env, root),
             None => {
                 let root = env.data_dir().ok_or(WorkspaceError::NoHome)?.join("personal");
-                let store = match user_config(env)?.store.path {
+                let store = match configured_store(env)? {
                     Some(path) => path,
                     None => root.join(MARK).join("store"),
                 };
@@ -52,7 +42,7 @@ impl Location {
 
     pub(super) fn at(env: &Env, root: PathBuf) -> Result<Self, WorkspaceError> {
         let own = root.join(MARK).join("store");
-        let store = if let Some(path) = user_config(env)?.store.path {
+        let store = if let Some(path) = configured_store(env)? {
             path
         } else if exists(&own)? {
             own
@@ -65,18 +55,24 @@ impl Location {
     }
 }
 
+/// The nearest directory upward that is a workspace.
+pub(super) fn marked(env: &Env) -> Result<Option<PathBuf>, FsError> {
+    for directory in env.cwd().ancestors() {
+        if exists(&directory.join(MARK))? && directory.join(MARK).is_dir() {
+            return Ok(Some(directory.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
 /// Whether something is there; that we may not look is not the same as nothing.
 pub(super) fn exists(path: &Path) -> Result<bool, FsError> {
     path.try_exists().at("look for", path)
 }
 
-fn user_config(env: &Env) -> Result<UserConfig, WorkspaceError> {
-    let Some(path) = env.config_home().map(|directory| directory.join("jp/config.toml")) else {
-        return Ok(UserConfig::default());
-    };
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(UserConfig::parse(&path, &text, env.home().as_deref())?),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(UserConfig::default()),
-        Err(error) => Err(FsError::new("read", path, error).into()),
-    }
+/// The store that the user's own configuration names.
+fn configured_store(env: &Env) -> Result<Option<PathBuf>, WorkspaceError> {
+    let files = ConfigFiles::of_user(env);
+    let Some((path, text)) = files.read(Scope::User)? else { return Ok(None) };
+    Ok(store_path(&path, &text, env.home().as_deref())?)
 }

@@ -3,6 +3,7 @@
 mod append;
 mod begin;
 mod check;
+mod config_files;
 mod error;
 mod export;
 mod finding;
@@ -24,6 +25,7 @@ mod version;
 
 pub use append::{Appended, prepare};
 pub use check::Checkup;
+pub use config_files::ConfigFiles;
 pub use error::{AppendFailure, LoadError, SelectError, WorkspaceError};
 pub use export::{ExportError, Exported};
 pub use finding::Finding;

@@ -10,12 +10,18 @@ use std::{
 
 use jp::{
     format::{
-        FileName, Flaw, Form, Line, Manifest, decode, decode_meta, encode, encode_meta, schemas,
+        FileName, Flaw, Form, Line, Manifest, Schema, decode, decode_meta, encode, encode_meta,
         stamp,
     },
     model::{Event, EventType, Progress, Timestamp},
 };
 use serde_json::{Map, Value};
+
+/// The schemas of everything that people edit.
+fn schemas() -> Vec<Schema> {
+    let config = Schema { name: "config", json: jp::config::schema() };
+    jp::format::schemas().into_iter().chain([config]).collect()
+}
 
 /// The time of an event that does not say.
 fn fallback() -> Timestamp {

@@ -7,6 +7,7 @@ mod append;
 mod blame;
 mod completions;
 mod concurrency;
+mod config;
 mod crash;
 mod crash_history;
 mod diff;

@@ -21,7 +21,7 @@ fn the_reference_is_up_to_date() {
 fn the_reference_names_each_command_that_the_help_names() {
     let jp = Jp::new();
     let made = jp.run(&["reference"]).ok();
-    for above in ["", "conversation", "store"] {
+    for above in ["", "conversation", "config", "store"] {
         let args: Vec<_> = above.split_whitespace().chain(["--help"]).collect();
         let help = jp.run(&args).ok();
         let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();

@@ -51,12 +51,13 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
 ];
 
 /// Crates that only one module may name.
-const ONLY_IN: [(&str, &str); 5] = [
+const ONLY_IN: [(&str, &str); 6] = [
     ("gix", "store"),
     ("clap", "cli"),
     ("clap_complete", "cli"),
     ("clap_mangen", "cli"),
     ("schemars", "format"),
+    ("toml_edit", "config"),
 ];
 
 /// Modules that neither read nor write nor ask for the time.
@@ -157,8 +158,8 @@ fn each_foreign_crate_has_one_home() {
     let mut wrong = Vec::new();
     for (module, path, text) in library() {
         for (name, home) in ONLY_IN {
-            // Types of the model that appear in headers carry their schema themselves.
-            let names_itself = name == "schemars" && module == "model";
+            // Types of the model that appear in headers, and settings, carry their schema themselves.
+            let names_itself = name == "schemars" && ["model", "config"].contains(&module.as_str());
             if module != home && !names_itself && text.contains(&format!("{name}::")) {
                 wrong.push(format!("{}: only {home} may name {name}", path.display()));
             }

@@ -1,5 +1,6 @@
 //! The arguments of every command. The doc comments are the help.
 
+mod config;
 mod conversation;
 mod history;
 mod list;
@@ -11,6 +12,7 @@ use std::{ffi::OsString, path::PathBuf};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::{
+    config::{Config, ConfigArgs, SetConfig, ShowConfig},
     conversation::{Append, Conversation, Export, ExportFormat, Import, Print},
     history::{Blame, Diff, Fork, Log, Restore},
     list::{Label, Ls, Sort},
@@ -58,6 +60,12 @@ pub enum Command {
     /// Work with conversations
     #[command(subcommand, visible_alias = "c")]
     Conversation(Conversation),
+    /// Show and change settings
+    ///
+    /// Settings come from the files of the user and of the workspace, from environment variables,
+    /// from the conversation, and from `-c` on the command line; what comes later counts more.
+    #[command(subcommand)]
+    Config(Config),
     /// Look after the repository that holds the conversations
     #[command(subcommand)]
     Store(Store),
@@ -68,9 +76,9 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<OsString>,
     },
-    /// Print the JSON Schema of an event type or of `meta.toml`
+    /// Print the JSON Schema of an event type, of `meta.toml` or of a configuration
     Schema {
-        /// The event type, or `meta` [default: list the names]
+        /// The event type, `meta` or `config` [default: list the names]
         #[arg(add = Candidates::Schemas)]
         name: Option<String>,
         /// Write all schemas into this directory instead

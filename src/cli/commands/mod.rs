@@ -5,6 +5,7 @@ mod archive;
 mod blame;
 mod cat;
 mod completions;
+mod config;
 mod diff;
 mod empty_trash;
 mod export;
@@ -25,6 +26,7 @@ mod reference;
 mod restore;
 mod rm;
 mod schema;
+mod settings;
 mod shelve;
 mod show;
 mod store;
@@ -37,7 +39,7 @@ use self::open::{
     Next, choose_to_change, event_named, existing_workspace, now, tell_notes, to_change, to_read,
     to_read_at, version, warn_of_dropped, workspace_with,
 };
-pub use self::{completions::Shell, label::written};
+pub use self::{completions::Shell, label::written, schema::schemas};
 use super::{
     args::{Cli, Command, Conversation},
     error::CommandError,
@@ -84,6 +86,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
                 fsck::run(env, output, &ids, repair, &format)
             }
         },
+        Command::Config(command) => config::run(env, output, command),
         Command::Store(command) => store::run(env, output, command),
         Command::Git { args } => git::run(env, output, &args),
         Command::Schema { name, write } => {

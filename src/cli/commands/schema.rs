@@ -5,10 +5,18 @@ use std::path::Path;
 use super::{DONE, Outcome};
 use crate::{
     cli::{error::CommandError, output::Output},
+    config,
     env::Env,
-    format::schemas,
+    format::{self, Schema},
     fsutil,
 };
+
+/// The schemas of everything that people edit.
+pub fn schemas() -> Vec<Schema> {
+    let mut schemas = format::schemas();
+    schemas.push(Schema { name: "config", json: config::schema() });
+    schemas
+}
 
 pub fn run(env: &Env, output: &mut Output, name: Option<&str>, write: Option<&Path>) -> Outcome {
     let schemas = schemas();

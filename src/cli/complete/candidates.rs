@@ -10,9 +10,9 @@ use clap::{ArgMatches, builder::ArgExt};
 use clap_complete::{CompletionCandidate, PathCompleter, engine::ValueCompleter};
 
 use crate::{
-    cli::commands::written,
+    cli::commands::{schemas, written},
+    config::keys,
     env::Env,
-    format::schemas,
     model::ConversationId,
     store::{Located, Space},
     ui::{escape, shorten},
@@ -34,6 +34,10 @@ pub enum Candidates {
     LabelKeys,
     /// The names of schemas.
     Schemas,
+    /// The keys of settings.
+    Keys,
+    /// The same, about to get a value.
+    Overrides,
 }
 
 impl ArgExt for Candidates {}
@@ -69,6 +73,8 @@ impl ValueCompleter for Completer {
             Candidates::Labels => self.labels(written),
             Candidates::LabelKeys => self.labels(|key, _| key.to_owned()),
             Candidates::Schemas => schemas().into_iter().map(|schema| schema.name.into()).collect(),
+            Candidates::Keys => keys().iter().map(|key| key.to_string().into()).collect(),
+            Candidates::Overrides => keys().iter().map(|key| format!("{key}=").into()).collect(),
         };
         let begins = current.as_encoded_bytes();
         found.retain(|candidate| candidate.get_value().as_encoded_bytes().starts_with(begins));

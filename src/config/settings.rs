@@ -1,0 +1,217 @@
+//! Every setting with its type and its default. The doc comments are the descriptions in the
+//! schema.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    BaseUrl, ByteCount, ModelChoice, Timeout, VariableName, print::to_json, texts::Temperature,
+};
+
+/// The configuration of jp.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The conversation repository.
+    pub store: Store,
+    /// Who answers, and how.
+    pub assistant: Assistant,
+    /// Where models are reached, by the name that stands before the `/` of a model. A name that jp
+    /// knows already is changed by what is given here.
+    pub providers: BTreeMap<String, Provider>,
+    /// Commands that a model may call, by the name that it calls them by.
+    pub tools: BTreeMap<String, Tool>,
+    /// The titles of conversations.
+    pub title: Title,
+    /// What is shown while a model answers.
+    pub ui: Ui,
+}
+
+/// `[store]`: the conversation repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {
+    /// Where it is, instead of beside the project: an absolute path; `~/` is the home directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+}
+
+/// `[assistant]`: who answers, and how.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Assistant {
+    /// The model that answers.
+    pub model: ModelChoice,
+    /// What the model is told before everything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// How many tokens an answer may have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maximum" = u32::MAX))]
+    pub max_tokens: Option<u32>,
+    /// How much the answers vary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<Temperature>,
+    /// How much the model thinks before it answers; without it, as the provider does by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<Effort>,
+}
+
+/// How much a model thinks before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// Not at all.
+    Off,
+    /// A little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+}
+
+/// `[providers.NAME]`: where models are reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Provider {
+    /// What is spoken there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api: Option<Api>,
+    /// The address that paths are added to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<BaseUrl>,
+    /// The environment variable that holds the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_env: Option<VariableName>,
+    /// The environment variable that, if it is set, goes before `base_url`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url_env: Option<VariableName>,
+    /// The file that plays the model; for `api = "script"` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// How long nothing may come before the connection is given up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_timeout: Option<Timeout>,
+    /// How many times a request is tried again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maximum" = u32::MAX))]
+    pub retries: Option<u32>,
+}
+
+/// What is spoken with a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Api {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI Chat Completions, which many others speak too.
+    Openai,
+    /// Ollama's own.
+    Ollama,
+    /// Nothing: a file plays the model.
+    Script,
+}
+
+/// `[tools.NAME]`: a command that a model may call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tool {
+    /// The program and its arguments; with `shell` one string.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// Whether a shell reads the command.
+    pub shell: bool,
+    /// What it does, for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The JSON Schema of its arguments.
+    #[serde(deserialize_with = "json_object", skip_serializing_if = "Map::is_empty")]
+    pub parameters: Map<String, Value>,
+    /// Whether it may run.
+    pub permission: Permission,
+    /// How long it may run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Timeout>,
+    /// How much of its output the model gets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_limit: Option<ByteCount>,
+    /// Whether running it again does no harm.
+    pub idempotent: bool,
+    /// Whether the model is told of it.
+    pub enable: bool,
+}
+
+impl Default for Tool {
+    fn default() -> Self {
+        Self {
+            command: Vec::new(),
+            shell: false,
+            description: None,
+            parameters: Map::new(),
+            permission: Permission::Ask,
+            timeout: None,
+            output_limit: None,
+            idempotent: false,
+            enable: true,
+        }
+    }
+}
+
+/// Whether a tool may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Permission {
+    /// If the user says so each time.
+    Ask,
+    /// Always.
+    Allow,
+    /// Never.
+    Deny,
+}
+
+/// `[title]`: the titles of conversations.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Title {
+    /// Whether a model makes a better title than the first line.
+    pub generate: bool,
+    /// The model that makes it; without it, the one that answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelChoice>,
+}
+
+/// `[ui]`: what is shown while a model answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ui {
+    /// Whether what the model thinks is shown.
+    pub reasoning: Visibility,
+    /// Whether the number of tokens is told after each answer.
+    pub usage: bool,
+}
+
+impl Default for Ui {
+    fn default() -> Self {
+        Self { reasoning: Visibility::Show, usage: true }
+    }
+}
+
+/// Whether something is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Visibility {
+    /// It is.
+    Show,
+    /// It is not.
+    Hide,
+}
+
+/// A table of TOML as JSON: a date is a text in it.
+fn json_object<'de, D: Deserializer<'de>>(input: D) -> Result<Map<String, Value>, D::Error> {
+    let table = toml::Table::deserialize(input)?;
+    Ok(table.iter().map(|(key, value)| (key.clone(), to_json(value))).collect())
+}
