@@ -4,6 +4,7 @@
 
 mod confirm;
 mod escape;
+mod escaper;
 mod markdown;
 mod pager;
 mod stream;
@@ -16,6 +17,7 @@ mod width;
 
 pub use confirm::confirm;
 pub use escape::{escape, escape_json, escape_lines};
+pub use escaper::Escaper;
 pub use markdown::{backticks, render};
 pub use pager::{ENDS_ON_INTERRUPT, page};
 pub use stream::StreamRenderer;
