@@ -2,11 +2,13 @@
 //!
 //! Nothing here decides what is said; it only decides how it looks.
 
+mod channels;
 mod confirm;
 mod escape;
 mod escaper;
 mod markdown;
 mod pager;
+mod status;
 mod stream;
 mod style;
 mod table;
@@ -15,11 +17,13 @@ mod time;
 mod transcript;
 mod width;
 
+pub use channels::{AnswerFormat, Channels, Chrome, Written};
 pub use confirm::confirm;
 pub use escape::{escape, escape_json, escape_lines};
 pub use escaper::Escaper;
 pub use markdown::{backticks, render};
 pub use pager::{ENDS_ON_INTERRUPT, page};
+pub use status::{Retry, Status};
 pub use stream::StreamRenderer;
 pub use style::{Face, Style};
 pub use table::Table;
