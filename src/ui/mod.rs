@@ -1,4 +1,5 @@
-//! What reaches a terminal: untrusted text made harmless, tables, markdown, the pager.
+//! What reaches a terminal, and what comes from it: untrusted text made harmless, tables, markdown
+//! whole and as it streams, the pager, the status line, questions, interrupts.
 //!
 //! Nothing here decides what is said; it only decides how it looks.
 
@@ -6,8 +7,11 @@ mod channels;
 mod confirm;
 mod escape;
 mod escaper;
+mod interrupt;
 mod markdown;
 mod pager;
+mod prompt;
+mod signals;
 mod status;
 mod stream;
 mod style;
@@ -21,8 +25,13 @@ pub use channels::{AnswerFormat, Channels, Chrome, Written};
 pub use confirm::confirm;
 pub use escape::{escape, escape_json, escape_lines};
 pub use escaper::Escaper;
+pub use interrupt::{Interruption, Press, Presses};
 pub use markdown::{backticks, render};
-pub use pager::{ENDS_ON_INTERRUPT, page};
+pub use pager::page;
+pub use prompt::{
+    Asked, Key, Permission, Prompter, Question, Reply, Secret, Wake, Waker, restore_terminal,
+};
+pub use signals::{ENDS_ON_INTERRUPT, Signal, Signals};
 pub use status::{Retry, Status};
 pub use stream::StreamRenderer;
 pub use style::{Face, Style};

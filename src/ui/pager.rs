@@ -2,16 +2,13 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    fs::File,
     io::{self, BufWriter, Write},
     process::{Child, ChildStdin, Command, Stdio},
-    sync::atomic::{AtomicBool, Ordering},
 };
 
-use super::{terminal::Size, width};
+use super::{signals::ForThePager, terminal::Size, width};
 use crate::{env::Env, process};
-
-/// Whether an interrupt ends jp. While a pager has the screen, the interrupt is for the pager.
-pub static ENDS_ON_INTERRUPT: AtomicBool = AtomicBool::new(true);
 
 /// What a shell returns for a program that it cannot run.
 const CANNOT_RUN: [i32; 2] = [126, 127];
@@ -34,6 +31,23 @@ pub fn page(
     match screen.end(printed)? {
         Shown::Yes => Ok(()),
         Shown::No => print(stdout),
+    }
+}
+
+/// Shows a text at the terminal, wherever standard output goes; without a pager as it is.
+pub(super) fn page_at(env: &Env, terminal: &File, text: &str) -> io::Result<()> {
+    let mut direct = terminal;
+    let Some(mut pager) = Pager::of(env) else {
+        return direct.write_all(text.as_bytes());
+    };
+    pager.0.stdout(terminal.try_clone()?);
+    let Some(mut paged) = Paged::start(&mut pager) else {
+        return direct.write_all(text.as_bytes());
+    };
+    let printed = paged.stdin.write_all(text.as_bytes());
+    match paged.end(printed)? {
+        Shown::Yes => Ok(()),
+        Shown::No => direct.write_all(text.as_bytes()),
     }
 }
 
@@ -151,19 +165,16 @@ impl Write for Screen<'_> {
 struct Paged {
     child: Child,
     stdin: BufWriter<ChildStdin>,
+    interrupts: ForThePager,
 }
 
 impl Paged {
     /// Starts the pager; `None` if it cannot be started.
     fn start(pager: &mut Pager) -> Option<Self> {
-        ENDS_ON_INTERRUPT.store(false, Ordering::SeqCst);
-        let child = pager.0.stdin(Stdio::piped()).spawn();
-        let paged = child.ok().and_then(|mut child| {
-            let stdin = BufWriter::new(child.stdin.take()?);
-            Some(Self { child, stdin })
-        });
-        ENDS_ON_INTERRUPT.store(paged.is_none(), Ordering::SeqCst);
-        paged
+        let interrupts = ForThePager::begin();
+        let mut child = pager.0.stdin(Stdio::piped()).spawn().ok()?;
+        let stdin = BufWriter::new(child.stdin.take()?);
+        Some(Self { child, stdin, interrupts })
     }
 
     /// Waits until the reader has seen enough.
@@ -171,7 +182,7 @@ impl Paged {
         let printed = printed.and_then(|()| self.stdin.flush());
         drop(self.stdin.into_parts());
         let status = self.child.wait();
-        ENDS_ON_INTERRUPT.store(true, Ordering::SeqCst);
+        drop(self.interrupts);
         if status?.code().is_some_and(|code| CANNOT_RUN.contains(&code)) {
             return Ok(Shown::No);
         }
