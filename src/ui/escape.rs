@@ -5,7 +5,10 @@ use std::{borrow::Cow, fmt::Write};
 use super::width::char_width;
 
 /// Columns from one tab stop to the next, as in markdown.
-const TAB: usize = 4;
+pub(super) const TAB: usize = 4;
+
+/// What makes one picture of two.
+pub(super) const JOINER: char = '\u{200d}';
 
 /// Replaces everything that could steer a terminal or reorder its text by visible escapes.
 pub fn escape(text: &str) -> Cow<'_, str> {
@@ -17,7 +20,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     let mut before = text[..first].chars().next_back();
     let mut rest = text[first..].chars();
     while let Some(c) = rest.next() {
-        push_char(&mut safe, before, c, rest.as_str());
+        push_char(&mut safe, before, c, rest.clone().next());
         before = Some(c);
     }
     Cow::Owned(safe)
@@ -89,19 +92,20 @@ pub(super) fn push_line(safe: &mut String, line: &str) {
             safe.extend(std::iter::repeat_n(' ', spaces));
             column += spaces;
         } else {
-            push_char(safe, before, c, rest.as_str());
+            push_char(safe, before, c, rest.clone().next());
             column += char_width(c);
         }
         before = Some(c);
     }
 }
 
-fn push_char(safe: &mut String, before: Option<char>, c: char, after: &str) {
+/// Adds a character that stands between these, or visible escapes if it does harm.
+pub(super) fn push_char(safe: &mut String, before: Option<char>, c: char, after: Option<char>) {
     match c {
         '\n' => safe.push_str("\\n"),
         '\t' => safe.push_str("\\t"),
         '\r' => safe.push_str("\\r"),
-        '\u{200d}' if joins_pictures(before, after.chars().next()) => safe.push(c),
+        JOINER if joins_pictures(before, after) => safe.push(c),
         c if is_unsafe(c) => {
             write!(safe, "\\u{{{:x}}}", u32::from(c)).expect("a String takes any text");
         }

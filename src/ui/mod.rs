@@ -1,13 +1,21 @@
-//! What reaches a terminal: untrusted text made harmless, tables, markdown, the pager.
+//! What reaches a terminal, and what comes from it: untrusted text made harmless, tables, markdown
+//! whole and as it streams, the pager, the status line, questions, interrupts.
 //!
 //! Nothing here decides what is said; it only decides how it looks.
 
+mod channels;
 mod complain;
 mod confirm;
 mod escape;
+mod escaper;
+mod interrupt;
 mod lend;
 mod markdown;
 mod pager;
+mod prompt;
+mod signals;
+mod status;
+mod stream;
 mod style;
 mod table;
 mod terminal;
@@ -15,12 +23,21 @@ mod time;
 mod transcript;
 mod width;
 
+pub use channels::{AnswerFormat, Channels, Chrome, Written};
 pub use complain::complain;
 pub use confirm::confirm;
 pub use escape::{escape, escape_json, escape_lines};
+pub use escaper::Escaper;
+pub use interrupt::{Interruption, Press, Presses};
 pub use lend::lend_terminal;
 pub use markdown::{backticks, render};
-pub use pager::{ENDS_ON_INTERRUPT, page};
+pub use pager::page;
+pub use prompt::{
+    Asked, Key, Permission, Prompter, Question, Reply, Secret, Wake, Waker, restore_terminal,
+};
+pub use signals::{ENDS_ON_INTERRUPT, Signal, Signals};
+pub use status::{Retry, Status};
+pub use stream::StreamRenderer;
 pub use style::{Face, Style};
 pub use table::Table;
 pub use terminal::Size;

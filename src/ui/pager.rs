@@ -2,16 +2,13 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    fs::File,
     io::{self, Write},
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicBool, Ordering},
 };
 
-use super::{terminal::Size, width};
+use super::{signals::ForThePager, terminal::Size, width};
 use crate::{env::Env, process};
-
-/// Whether an interrupt ends jp. While a pager has the screen, the interrupt is for the pager.
-pub static ENDS_ON_INTERRUPT: AtomicBool = AtomicBool::new(true);
 
 /// What a shell returns for a program that it cannot run.
 const CANNOT_RUN: [i32; 2] = [126, 127];
@@ -24,6 +21,22 @@ pub fn page(env: &Env, stdout: &mut dyn Write, text: &[u8]) -> io::Result<()> {
     match pager.map_or(Ok(Shown::No), |pager| pager.show(text))? {
         Shown::Yes => Ok(()),
         Shown::No => stdout.write_all(text),
+    }
+}
+
+/// Shows a text at the terminal, wherever standard output goes; without a pager as it is.
+pub(super) fn page_at(env: &Env, terminal: &File, text: &str) -> io::Result<()> {
+    let pager = match Pager::of(env) {
+        Some(mut pager) => {
+            pager.0.stdout(terminal.try_clone()?);
+            Some(pager)
+        }
+        None => None,
+    };
+    let mut direct = terminal;
+    match pager.map_or(Ok(Shown::No), |pager| pager.show(text.as_bytes()))? {
+        Shown::Yes => Ok(()),
+        Shown::No => direct.write_all(text.as_bytes()),
     }
 }
 
@@ -71,13 +84,11 @@ impl Pager {
     /// Has the pager show a text, and waits until the reader has seen enough. One that cannot be run
     /// shows nothing.
     fn show(mut self, text: &[u8]) -> io::Result<Shown> {
-        ENDS_ON_INTERRUPT.store(false, Ordering::SeqCst);
-        let shown = match self.0.stdin(Stdio::piped()).spawn() {
+        let _interrupts = ForThePager::begin();
+        match self.0.stdin(Stdio::piped()).spawn() {
             Ok(child) => feed(child, text),
             Err(_) => Ok(Shown::No),
-        };
-        ENDS_ON_INTERRUPT.store(true, Ordering::SeqCst);
-        shown
+        }
     }
 }
 

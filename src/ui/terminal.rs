@@ -1,5 +1,7 @@
 //! The size of the terminal.
 
+use std::os::fd::AsFd;
+
 use crate::env::Env;
 
 /// Rows and columns of a screen.
@@ -15,7 +17,12 @@ impl Size {
     /// The size of the terminal that standard output goes to; else what the variables `LINES` and
     /// `COLUMNS` say; else that of a classic terminal.
     pub fn of_stdout(env: &Env) -> Self {
-        let known = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
+        Self::of(std::io::stdout(), env)
+    }
+
+    /// The same for another terminal.
+    pub(super) fn of(terminal: impl AsFd, env: &Env) -> Self {
+        let known = rustix::termios::tcgetwinsize(terminal).ok();
         let rows = known.map_or(0, |size| usize::from(size.ws_row));
         let columns = known.map_or(0, |size| usize::from(size.ws_col));
         Self {

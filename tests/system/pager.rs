@@ -28,8 +28,7 @@ fn a_long_conversation_is_shown_by_less_and_a_short_one_is_not() {
     assert!(!screen.contains("ended with") && !screen.contains("line 90"), "{screen}");
     // An interrupt is for the pager, which stays.
     terminal.press("C-c");
-    terminal.type_text("G");
-    let screen = terminal.wait_for("last words");
+    let screen = terminal.insist("G", "last words");
     assert!(screen.contains("\\u{1b}]2;pwned\\u{7}last words"), "{screen}");
     terminal.type_text("q");
     terminal.wait_for("ended with 0");
@@ -61,10 +60,12 @@ fn the_trash_is_emptied_only_after_a_yes() {
     let id = jp.start(&[&request("Secret\n")]);
     jp.run(&["c", "rm", &id]);
     let terminal = Terminal::shell(&jp, &SHELL);
-    let command = "clear; jp store empty-trash --older-than 0 </dev/null | cat; echo done";
+    let command = "jp store empty-trash --older-than 0 </dev/null | cat; echo done";
     for (answer, told) in
         [("n", "Nothing was deleted"), ("", "Nothing was deleted"), ("y", "1 deleted")]
     {
+        // The question of before is no question any more.
+        terminal.run("clear");
         terminal.type_text(command);
         terminal.press("Enter");
         let screen = terminal.wait_for("[y/N]");

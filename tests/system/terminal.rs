@@ -67,6 +67,18 @@ impl<'a> Terminal<'a> {
         self.wait(text, |screen| screen.contains(text))
     }
 
+    /// Types the same again and again until the screen shows a text, for a program that throws away
+    /// what was typed while it dealt with an interrupt.
+    pub fn insist(&self, keys: &str, text: &str) -> String {
+        self.wait(text, |screen| {
+            let shows = screen.contains(text);
+            if !shows {
+                self.type_text(keys);
+            }
+            shows
+        })
+    }
+
     /// What the terminal shows, without colours.
     pub fn screen(&self) -> String {
         Output::of(&mut self.tmux(&["capture-pane", "-p"])).ok()
@@ -89,7 +101,7 @@ impl<'a> Terminal<'a> {
     }
 
     /// Looks at the screen again and again: a terminal tells nobody when it has been drawn.
-    fn wait(&self, what: &str, shows: impl Fn(&str) -> bool) -> String {
+    pub fn wait(&self, what: &str, shows: impl Fn(&str) -> bool) -> String {
         let begun = Instant::now();
         loop {
             let screen = self.screen();

@@ -70,6 +70,12 @@ impl Flow {
         }
     }
 
+    /// Lays out what is to come for a screen of another width.
+    pub fn set_width(&mut self, width: usize) {
+        self.width = width;
+        self.margin.set_limit(width);
+    }
+
     /// Columns that a line has for its words.
     pub fn room(&self) -> usize {
         self.width.saturating_sub(self.margin.columns()).max(NARROWEST)

@@ -32,6 +32,11 @@ impl Margin {
         Self { limit: columns / 2, ..Self::default() }
     }
 
+    /// Lets containers to come take at most half of so many columns.
+    pub fn set_limit(&mut self, columns: usize) {
+        self.limit = columns / 2;
+    }
+
     /// Columns that a line begins with.
     pub fn columns(&self) -> usize {
         self.columns

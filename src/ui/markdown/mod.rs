@@ -13,7 +13,10 @@ mod table;
 mod wrap;
 
 pub use fence::backticks;
+pub(super) use flow::Flow;
+pub(super) use nesting::is_too_deep;
 pub use render::render;
+pub(super) use render::{OPTIONS, Page};
 
 #[cfg(test)]
 mod tests;

@@ -36,21 +36,24 @@ pub fn render(text: &str, style: Style, width: usize, out: &mut String) {
         return;
     }
     let mut page = Page::new(flow, style);
-    let options = Options::ENABLE_TABLES
-        | Options::ENABLE_FOOTNOTES
-        | Options::ENABLE_STRIKETHROUGH
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_GFM;
-    for event in Parser::new_ext(text, options) {
+    for event in Parser::new_ext(text, OPTIONS) {
         page.take(event);
     }
     page.flow.end_line();
     *out = page.flow.out;
 }
 
+/// What a text may use beside plain markdown.
+pub const OPTIONS: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_FOOTNOTES)
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_TASKLISTS)
+    .union(Options::ENABLE_GFM);
+
 /// A text on its way from the parser to the screen.
-struct Page<'a> {
-    flow: Flow,
+pub struct Page<'a> {
+    /// What has been laid out.
+    pub flow: Flow,
     style: Style,
     blocks: Vec<Block>,
     inline: Inline<'a>,
@@ -80,7 +83,8 @@ enum Verbatim {
 }
 
 impl<'a> Page<'a> {
-    fn new(flow: Flow, style: Style) -> Self {
+    /// A page that goes on after what was laid out already.
+    pub fn new(flow: Flow, style: Style) -> Self {
         Self {
             flow,
             style,
@@ -91,7 +95,19 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn take(&mut self, event: Event<'a>) {
+    /// The page between two blocks, where nothing of the text is held any more.
+    pub fn settle(self) -> Page<'static> {
+        let Self { flow, style, blocks, inline: _, table, verbatim } = self;
+        Page { flow, style, blocks, inline: Inline::default(), table, verbatim }
+    }
+
+    /// Whether it stands in a list that has blank lines between its items.
+    pub fn is_in_loose_list(&self) -> bool {
+        matches!(self.blocks.last(), Some(Block::List { loose: true, .. }))
+    }
+
+    /// Lays out the next event of the text.
+    pub fn take(&mut self, event: Event<'a>) {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),

@@ -1,0 +1,240 @@
+//! Where the words of a query go: the answer to standard output and nothing else, talk and the
+//! status line to standard error.
+//!
+//! On one terminal they do not get into each other's way: the status line is gone before anything
+//! else is written, and stands only below complete lines.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    time::{Duration, Instant},
+};
+
+use super::{
+    escape::{escape_json, escape_lines},
+    status::{Status, StatusLine},
+    stream::StreamRenderer,
+    style::{Face, Style},
+    terminal::Size,
+};
+use crate::env::Env;
+
+/// How long the answer must have paused before the status line comes back: whatever shows the
+/// answer, if it goes through a pipe to the same terminal, has shown it by then.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Whether somebody still reads the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "an answer that nobody reads is to be stopped"]
+pub enum Written {
+    /// It was written.
+    Open,
+    /// The other end is closed, and nothing will be written any more.
+    Closed,
+}
+
+/// How the answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerFormat {
+    /// Laid out for a screen.
+    Screen,
+    /// As it comes, byte for byte.
+    Verbatim,
+}
+
+/// What may be written beside the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chrome {
+    /// Talk, and on a terminal the status line.
+    Full,
+    /// Nothing.
+    Quiet,
+}
+
+/// The two streams of a query.
+pub struct Channels<'a> {
+    stdout: Box<dyn Write + Send + 'a>,
+    stderr: Box<dyn Write + Send + 'a>,
+    env: &'a Env,
+    chrome: Chrome,
+    /// How talk looks.
+    style: Style,
+    answer: Answer,
+    is_closed: bool,
+    status: Option<StatusLine>,
+    /// Whether the answer, as far as it was written, ends with its line.
+    at_line_start: bool,
+    /// When the answer was written last.
+    written: Option<Instant>,
+}
+
+enum Answer {
+    Screen(Box<StreamRenderer>),
+    /// Whether a text was written before this one, and whether this one has begun.
+    Verbatim {
+        after_another: bool,
+        begun: bool,
+    },
+}
+
+impl<'a> Channels<'a> {
+    /// The streams of this process. The answer has this style if it is laid out.
+    pub fn of_process(env: &'a Env, format: AnswerFormat, style: Style, chrome: Chrome) -> Self {
+        let is_terminal = io::stderr().is_terminal();
+        let mut channels =
+            Self::new(env, Box::new(io::stdout()), Box::new(io::stderr()), format, style, chrome);
+        channels.style = Style::choose(None, is_terminal, env);
+        let is_dumb = env.var("TERM").is_none_or(|term| term == "dumb");
+        if is_terminal && !is_dumb && chrome == Chrome::Full {
+            // Alone among the terminals, xterm cuts what no longer fits.
+            let reflows = env.var("XTERM_VERSION").is_none();
+            channels.status = Some(StatusLine::new(channels.style, reflows));
+        }
+        channels
+    }
+
+    fn new(
+        env: &'a Env,
+        stdout: Box<dyn Write + Send + 'a>,
+        stderr: Box<dyn Write + Send + 'a>,
+        format: AnswerFormat,
+        style: Style,
+        chrome: Chrome,
+    ) -> Self {
+        let answer = match format {
+            AnswerFormat::Screen => {
+                let columns = Size::of_stdout(env).columns;
+                Answer::Screen(Box::new(StreamRenderer::new(style, columns)))
+            }
+            AnswerFormat::Verbatim => Answer::Verbatim { after_another: false, begun: false },
+        };
+        Self {
+            stdout,
+            stderr,
+            env,
+            chrome,
+            style: Style::PLAIN,
+            answer,
+            is_closed: false,
+            status: None,
+            at_line_start: true,
+            written: None,
+        }
+    }
+
+    /// Writes a piece of the answer, as much of it as is known for good.
+    pub fn answer(&mut self, text: &str, now: Instant) -> io::Result<Written> {
+        if text.is_empty() || self.is_closed {
+            return self.end_write(Ok(()));
+        }
+        let mut out = Vec::new();
+        match &mut self.answer {
+            Answer::Screen(renderer) => {
+                renderer.set_width(Size::of_stdout(self.env).columns);
+                renderer.push(text, &mut out)?;
+            }
+            Answer::Verbatim { after_another, begun } => {
+                if *after_another && !*begun {
+                    out.push(b'\n');
+                }
+                *begun = true;
+                out.extend_from_slice(text.as_bytes());
+            }
+        }
+        self.write(&out, now)
+    }
+
+    /// Ends a text of the answer; the next one stands below a blank line.
+    pub fn end_answer(&mut self, now: Instant) -> io::Result<Written> {
+        let mut out = Vec::new();
+        match &mut self.answer {
+            Answer::Screen(renderer) => renderer.finish(&mut out)?,
+            Answer::Verbatim { after_another, begun } => {
+                *after_another |= std::mem::take(begun);
+                if !self.at_line_start {
+                    out.push(b'\n');
+                }
+            }
+        }
+        self.write(&out, now)
+    }
+
+    /// Writes an event as one line of JSON, in place of an answer.
+    pub fn event(&mut self, event: &serde_json::Value, now: Instant) -> io::Result<Written> {
+        let text = format!("{}\n", escape_json(&event.to_string()));
+        self.write(text.as_bytes(), now)
+    }
+
+    /// Says something beside the answer, in lines of their own; the text may come from anywhere.
+    /// That nobody listens is not an error.
+    pub fn say(&mut self, face: Face, text: &str) {
+        self.clear_status();
+        if self.chrome == Chrome::Quiet {
+            return;
+        }
+        let mut out = String::new();
+        for line in escape_lines(text).lines() {
+            self.style.push(&mut out, face, line);
+            out.push('\n');
+        }
+        let _unheard = self.stderr.write_all(out.as_bytes()).and_then(|()| self.stderr.flush());
+    }
+
+    /// Shows what is being waited for, if there is a terminal and room for it.
+    pub fn show_status(&mut self, status: &Status, now: Instant) {
+        let pauses = self.written.is_none_or(|at| now.saturating_duration_since(at) >= PAUSE);
+        let columns = self.columns();
+        let Some(line) = &mut self.status else { return };
+        if self.at_line_start && pauses {
+            let _unseen = line.draw(status, columns, now, &mut self.stderr);
+        }
+    }
+
+    /// Takes the status line from the terminal, before somebody else writes to it.
+    pub fn clear_status(&mut self) {
+        let columns = self.columns();
+        if let Some(line) = &mut self.status {
+            let _unseen = line.erase(columns, &mut self.stderr);
+        }
+    }
+
+    fn columns(&self) -> usize {
+        Size::of(io::stderr(), self.env).columns
+    }
+
+    fn write(&mut self, bytes: &[u8], now: Instant) -> io::Result<Written> {
+        if self.is_closed || bytes.is_empty() {
+            return self.end_write(Ok(()));
+        }
+        self.clear_status();
+        self.at_line_start = bytes.ends_with(b"\n");
+        self.written = Some(now);
+        let written = self.stdout.write_all(bytes).and_then(|()| self.stdout.flush());
+        self.end_write(written)
+    }
+
+    fn end_write(&mut self, written: io::Result<()>) -> io::Result<Written> {
+        let gone = rustix::io::Errno::IO.raw_os_error();
+        match written {
+            Ok(()) if !self.is_closed => Ok(Written::Open),
+            Ok(()) => Ok(Written::Closed),
+            // The terminal of a process that outlives it fails in the second way.
+            Err(error)
+                if error.kind() == io::ErrorKind::BrokenPipe
+                    || error.raw_os_error() == Some(gone) =>
+            {
+                self.is_closed = true;
+                Ok(Written::Closed)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for Channels<'_> {
+    fn drop(&mut self) {
+        self.clear_status();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! The menu that the first Ctrl+C opens.
+
+use super::super::prompt::{Asked, Key, Prompter, Wake};
+
+/// What to do with an answer that was interrupted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Interruption {
+    /// Let it go on.
+    Continue,
+    /// Stop it, and keep what came.
+    Stop,
+    /// Stop it, keep what came, and say this to it.
+    Reply(String),
+    /// Stop it; what is not complete is of no use.
+    Abort,
+}
+
+impl Prompter<'_> {
+    /// Asks what to do with an answer that goes on meanwhile. Ctrl+C in the menu is the second
+    /// press of it, and stops; so does a terminal that is gone.
+    pub fn menu(&mut self, wake: &Wake) -> Asked<Interruption> {
+        let keys = [
+            Key { key: 'c', says: "continue" },
+            Key { key: 's', says: "stop and keep what came" },
+            Key { key: 'r', says: "reply" },
+            Key { key: 'a', says: "abort" },
+        ];
+        loop {
+            match self.choose("Interrupted:", &keys, None, wake) {
+                Asked::Answered('c') => return Asked::Answered(Interruption::Continue),
+                Asked::Answered('r') => {
+                    self.say("Alt+Enter begins a new line.");
+                    match self.text("Reply: ", wake) {
+                        // Without a reply it is as if the key had not been pressed.
+                        Asked::Answered(text) if text.trim().is_empty() => {}
+                        Asked::Cancelled => {}
+                        Asked::Answered(text) => return Asked::Answered(Interruption::Reply(text)),
+                        Asked::Woken(typed) => return Asked::Woken(typed),
+                    }
+                }
+                Asked::Answered('a') => return Asked::Answered(Interruption::Abort),
+                Asked::Answered(_) | Asked::Cancelled => {
+                    return Asked::Answered(Interruption::Stop);
+                }
+                Asked::Woken(typed) => return Asked::Woken(typed),
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Questions to the person at the terminal, wherever standard input and output go.
+//!
+//! A question ends with an answer, because it was cancelled (Ctrl+C, Ctrl+D, a terminal that is
+//! gone), or because another thread says that it no longer matters. However it ends, the terminal
+//! is left as it was found. What a question shows may come from anywhere.
+
+mod arguments;
+mod draft;
+mod keys;
+mod permission;
+mod prompter;
+mod question;
+mod tty;
+mod wake;
+
+pub use permission::Permission;
+pub use prompter::{Asked, Key, Prompter};
+pub use question::{Question, Reply, Secret};
+pub use tty::restore_terminal;
+pub use wake::{Wake, Waker};
+
+#[cfg(test)]
+mod tests;

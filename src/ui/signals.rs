@@ -1,0 +1,110 @@
+//! Signals as values, from one place.
+//!
+//! By default an interrupt ends jp at once. Whoever wants to decide listens, and a pager that has
+//! the screen keeps interrupts to itself.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    flag,
+    iterator::{self, Handle},
+};
+
+/// Whether an interrupt ends jp at once.
+pub static ENDS_ON_INTERRUPT: AtomicBool = AtomicBool::new(true);
+
+/// Whether interrupts are for the pager.
+static FOR_THE_PAGER: AtomicBool = AtomicBool::new(false);
+
+/// Something that the system or the user wants at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Ctrl+C, or the same from elsewhere.
+    Interrupt,
+    /// The process is told to end.
+    Terminate,
+    /// The terminal is gone.
+    Hangup,
+}
+
+/// While it lives, signals come as values and end nothing by themselves.
+#[must_use = "signals do what they always do when this is dropped"]
+pub struct Signals {
+    handle: Handle,
+    ended: Arc<AtomicBool>,
+    before: bool,
+}
+
+impl Signals {
+    /// Hands each signal to a function, in a thread of its own.
+    ///
+    /// Signals that are ignored since before jp was started stay ignored.
+    pub fn listen(deliver: impl Fn(Signal) + Send + 'static) -> io::Result<Self> {
+        let ignored = ignored();
+        let wanted = |signal: &i32| *signal == SIGINT || ignored & (1 << (signal - 1)) == 0;
+        let signals: Vec<_> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(wanted).collect();
+        let ended = Arc::new(AtomicBool::new(false));
+        for signal in signals.iter().filter(|signal| **signal != SIGINT) {
+            // Once handled, a signal never does again what it does by default, unless told so.
+            flag::register_conditional_default(*signal, ended.clone())?;
+        }
+        let mut incoming = iterator::Signals::new(&signals)?;
+        let handle = incoming.handle();
+        let before = ENDS_ON_INTERRUPT.swap(false, Ordering::SeqCst);
+        thread::spawn(move || {
+            for signal in incoming.forever() {
+                match signal {
+                    SIGINT if FOR_THE_PAGER.load(Ordering::SeqCst) => {}
+                    SIGINT => deliver(Signal::Interrupt),
+                    SIGTERM => deliver(Signal::Terminate),
+                    _ => deliver(Signal::Hangup),
+                }
+            }
+        });
+        Ok(Self { handle, ended, before })
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        ENDS_ON_INTERRUPT.store(self.before, Ordering::SeqCst);
+        self.ended.store(true, Ordering::SeqCst);
+        self.handle.close();
+    }
+}
+
+/// While it lives, interrupts are for the pager.
+#[must_use = "interrupts are for jp again when this is dropped"]
+pub struct ForThePager {
+    before: bool,
+}
+
+impl ForThePager {
+    /// Leaves interrupts to the pager.
+    pub fn begin() -> Self {
+        FOR_THE_PAGER.store(true, Ordering::SeqCst);
+        Self { before: ENDS_ON_INTERRUPT.swap(false, Ordering::SeqCst) }
+    }
+}
+
+impl Drop for ForThePager {
+    fn drop(&mut self) {
+        ENDS_ON_INTERRUPT.store(self.before, Ordering::SeqCst);
+        FOR_THE_PAGER.store(false, Ordering::SeqCst);
+    }
+}
+
+/// The signals that are ignored, a bit for each, where the system tells.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
