@@ -21,8 +21,10 @@ mod hostile;
 mod import;
 mod init;
 mod listing;
+mod loopback;
 mod plain_git;
 mod print;
+mod providers;
 mod reference;
 
 mod shelf;

@@ -44,8 +44,9 @@ const MAY_IMPORT: [(&str, &[&str]); 17] = [
 ];
 
 /// Crates that only one module may name.
-const ONLY_IN: [(&str, &str); 5] = [
+const ONLY_IN: [(&str, &str); 6] = [
     ("gix", "store"),
+    ("ureq", "provider"),
     ("clap", "cli"),
     ("clap_complete", "cli"),
     ("clap_mangen", "cli"),
