@@ -169,10 +169,10 @@ impl Draft {
             self.named = true;
             pieces.push(Piece::Call(self.name.clone()));
         }
-        let part = &self.content[self.told..];
-        if part.is_empty() {
+        // White space in place of arguments is replaced by the empty object after it was told.
+        let Some(part) = self.content.get(self.told..).filter(|part| !part.is_empty()) else {
             return;
-        }
+        };
         let part = part.to_owned();
         pieces.push(match self.kind {
             Kind::Text => Piece::Text(part),

@@ -126,6 +126,11 @@ pub(super) fn hear<F: Frames + Default, D: Decode>(bytes: &[u8], decoder: impl F
     heard
 }
 
+/// Hears a stream whole, whatever its parts are.
+pub(super) fn hear_unchecked<F: Frames + Default, D: Decode>(bytes: &[u8], decoder: D) -> Heard {
+    hear_chunks::<F, D>(&[bytes], decoder)
+}
+
 fn hear_chunks<F: Frames + Default, D: Decode>(chunks: &[&[u8]], mut decoder: D) -> Heard {
     let mut chunks = chunks.iter().filter(|chunk| !chunk.is_empty());
     let mut rest: &[u8] = &[];
@@ -142,6 +147,54 @@ fn hear_chunks<F: Frames + Default, D: Decode>(chunks: &[&[u8]], mut decoder: D)
     let mut frames = F::default();
     let end = hear_stream(&mut read, &mut frames, &mut decoder, &mut |piece| pieces.push(piece));
     Heard { pieces, end }
+}
+
+/// Changes every value of every event to something else, one at a time: whatever comes of it, the
+/// decoder must not panic.
+pub(super) fn distort<D: Decode>(events: &[Value], decoder: impl Fn() -> D) {
+    let others = [
+        Value::Null,
+        true.into(),
+        u64::MAX.into(),
+        (-1).into(),
+        "x".into(),
+        serde_json::json!([]),
+        serde_json::json!(["x", { "x": 1 }]),
+        serde_json::json!({ "x": 1 }),
+    ];
+    for (index, event) in events.iter().enumerate() {
+        let mut pointers = Vec::new();
+        gather_pointers(event, String::new(), &mut pointers);
+        for (pointer, other) in pointers.iter().flat_map(|p| others.iter().map(move |o| (p, o))) {
+            let mut changed = events.to_vec();
+            *changed[index].pointer_mut(pointer).unwrap() = other.clone();
+            let lines: String = changed.iter().map(|event| format!("{event}\n")).collect();
+            hear_chunks::<super::ndjson::Lines, D>(&[lines.as_bytes()], decoder());
+        }
+    }
+}
+
+fn gather_pointers(value: &Value, at: String, pointers: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, inner) in fields {
+                gather_pointers(inner, format!("{at}/{key}"), pointers);
+            }
+        }
+        Value::Array(values) => {
+            for (index, inner) in values.iter().enumerate() {
+                gather_pointers(inner, format!("{at}/{index}"), pointers);
+            }
+        }
+        _ => {}
+    }
+    pointers.push(at);
+}
+
+/// The data of a fixture.
+pub(super) fn events(text: &str) -> Vec<Value> {
+    let lines = text.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
+    lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// Every block holds the parts before it, and nothing but usage comes after the finish.

@@ -147,12 +147,7 @@ impl Decoder {
             ("input_json_delta", "tool_use") => draft.content.push_str(text("partial_json")),
             ("input_json_delta", _) => append(raw, PARTIAL, &delta["partial_json"]),
             ("citations_delta", _) => {
-                if !raw["citations"].is_array() {
-                    raw["citations"] = json!([]);
-                }
-                if let Some(citations) = raw["citations"].as_array_mut() {
-                    citations.push(delta["citation"].clone());
-                }
+                append(raw, "citations", &json!([delta["citation"]]));
             }
             _ => {
                 let fields = delta.as_object().into_iter().flatten();

@@ -8,7 +8,10 @@ use crate::{
         Block, Content, Query, Trouble,
         decoder::Decode,
         sse::Sse,
-        tests::{answer, call, called, hear, native, query, result, system, text, thought, user},
+        tests::{
+            answer, call, called, distort, events, hear, hear_unchecked, native, query, result,
+            system, text, thought, user,
+        },
     },
 };
 
@@ -264,4 +267,18 @@ fn an_older_model_does_not_think_when_its_last_thoughts_are_missing() {
     assert_eq!(encode(&edited).get("thinking"), None);
     edited.messages.push(edited.messages[0].clone());
     assert_eq!(encode(&edited)["thinking"]["type"], "enabled");
+}
+
+#[test]
+fn nothing_that_a_server_says_makes_the_decoder_panic() {
+    for text in [THINKING, ODD, OVERLOADED, DATA] {
+        distort(&events(text), decoder);
+    }
+}
+
+#[test]
+fn white_space_in_place_of_arguments_is_none() {
+    let blank = THINKING.replace("{\\\"path\\\": \\\"a", "   ").replace(".txt\\\"}", " ");
+    let heard = hear_unchecked::<Sse, _>(blank.as_bytes(), decoder());
+    assert_eq!(heard.contents()[2], called("toolu_01A", "fs_read", "{}"));
 }

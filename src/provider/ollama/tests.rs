@@ -6,7 +6,9 @@ use crate::{
     provider::{
         Content, Effort, Query, Sampling, Trouble,
         ndjson::Lines,
-        tests::{answer, call, called, hear, query, result, system, text, thought, user},
+        tests::{
+            answer, call, called, distort, events, hear, query, result, system, text, thought, user,
+        },
     },
 };
 
@@ -119,4 +121,11 @@ fn a_query_is_encoded_with_its_results_in_place() {
         ],
     });
     assert_eq!(encode(&query), expected);
+}
+
+#[test]
+fn nothing_that_a_server_says_makes_the_decoder_panic() {
+    for text in [TOOLS, ERROR] {
+        distort(&events(text), decoder);
+    }
 }

@@ -4,8 +4,10 @@ use serde_json::{Map, Value};
 
 use crate::provider::assembly::{Assembly, Draft, Kind};
 
-/// Keys of calls in an assembly: the index of the stream comes after this.
+/// Keys of calls in an assembly begin here: the index of the stream, and above it a count of the
+/// calls that were given the same one.
 const CALLS: u64 = 1 << 32;
+const INDEX: u64 = 0xffff;
 
 /// Adds a part of a call to the call that it belongs to, or begins one.
 pub(super) fn extend(assembly: &mut Assembly, delta: &Value, position: usize) {
@@ -22,7 +24,7 @@ pub(super) fn extend(assembly: &mut Assembly, delta: &Value, position: usize) {
     let draft = match draft {
         Some(draft) => draft,
         None => {
-            let slot = index.unwrap_or(position as u64);
+            let slot = index.unwrap_or(position as u64) & INDEX;
             let taken: Vec<u64> = assembly.open().map(|draft| draft.key).collect();
             // An index that is given to a second call makes room for it behind all others.
             let free = (0..).map(|round: u64| CALLS + slot + (round << 16));
@@ -40,7 +42,8 @@ pub(super) fn extend(assembly: &mut Assembly, delta: &Value, position: usize) {
         Value::String(part) => draft.content.push_str(part),
         Value::Null => {}
         // Some servers send the object itself.
-        whole => draft.content = whole.to_string(),
+        whole if draft.content.is_empty() => draft.content = whole.to_string(),
+        _ => {}
     }
     keep_unknown(draft, delta);
 }
@@ -51,7 +54,7 @@ fn find(assembly: &mut Assembly, index: Option<u64>, id: &str, name: &str) -> Op
     let same_id = |draft: &Draft| !id.is_empty() && draft.id == id;
     let found = match index {
         // The last one of an index: it may have been given twice.
-        Some(index) => calls.rfind(|draft| (draft.key - CALLS) & 0xffff == index & 0xffff)?,
+        Some(index) => calls.rfind(|draft| (draft.key - CALLS) & INDEX == index & INDEX)?,
         None if !id.is_empty() => {
             return calls.rfind(|draft| same_id(draft)).map(|draft| draft.key);
         }

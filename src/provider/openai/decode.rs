@@ -190,21 +190,23 @@ fn first_choice(chunk: &Value) -> impl Iterator<Item = &Value> {
 
 /// Adds a detail of a thought: texts of the same one grow, the rest is set.
 fn join_detail(kept: &mut Vec<Value>, detail: &Value) {
+    let Value::Object(fields) = detail else {
+        return;
+    };
     let same =
         |last: &&mut Value| last["type"] == detail["type"] && last["index"] == detail["index"];
-    let Some(last) = kept.last_mut().filter(same) else {
+    let Some(last) = kept.last_mut().filter(same).and_then(Value::as_object_mut) else {
         kept.push(detail.clone());
         return;
     };
-    for (key, value) in detail.as_object().into_iter().flatten() {
-        match (&mut last[key.as_str()], value) {
+    for (key, value) in fields {
+        let grows = matches!(key.as_str(), "text" | "summary" | "data");
+        match (last.get_mut(key), value) {
             (_, Value::Null) => {}
-            (Value::String(text), Value::String(more))
-                if matches!(key.as_str(), "text" | "summary" | "data") =>
-            {
-                text.push_str(more);
+            (Some(Value::String(text)), Value::String(more)) if grows => text.push_str(more),
+            _ => {
+                last.insert(key.clone(), value.clone());
             }
-            (place, value) => *place = value.clone(),
         }
     }
 }

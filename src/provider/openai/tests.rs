@@ -10,7 +10,8 @@ use crate::{
         names::IdRule,
         sse::Sse,
         tests::{
-            Heard, answer, call, called, hear, native, query, result, system, text, thought, user,
+            Heard, answer, call, called, distort, events, hear, native, query, result, system,
+            text, thought, user,
         },
     },
 };
@@ -306,4 +307,11 @@ fn services_are_spoken_to_in_their_dialect() {
     assert_eq!(body.get("stream_options"), None);
     let strict = &body["response_format"]["json_schema"]["strict"];
     assert_eq!(strict, false);
+}
+
+#[test]
+fn nothing_that_a_server_says_makes_the_decoder_panic() {
+    for text in [INTERLEAVED, NAMELESS, TWICE, DETAILS, ERROR] {
+        distort(&events(text), decoder);
+    }
 }
