@@ -11,11 +11,42 @@ mod piece;
 mod query;
 mod script;
 
+mod address;
+mod connect;
+mod preset;
+mod secret;
+
+mod exchange;
+mod names;
+mod schema;
+
+mod assembly;
+mod complaint;
+mod decoder;
+mod frames;
+mod ndjson;
+mod sse;
+mod stream;
+
+mod anthropic;
+mod ollama;
+mod openai;
+
+mod chat;
+mod http;
+
+#[cfg(test)]
+mod tests;
+
+pub use address::Address;
+pub use connect::{Endpoint, ProviderOverlay};
 pub use error::{ProviderError, Trouble};
 pub use guide::GuideProvider;
 pub use piece::{Block, Content, Piece};
+pub use preset::{Api, PRESETS, Preset};
 pub use query::{Effort, Query, Sampling, ToolSpec};
 pub use script::{Script, ScriptError, ScriptProblem, ScriptProvider};
+pub use secret::Secret;
 
 use crate::cancel::Cancel;
 

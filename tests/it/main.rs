@@ -22,8 +22,10 @@ mod import;
 mod init;
 mod listing;
 mod log;
+mod loopback;
 mod plain_git;
 mod print;
+mod providers;
 mod reference;
 
 mod shelf;

@@ -53,6 +53,7 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
 /// Crates that only one module may name.
 const ONLY_IN: [(&str, &str); 6] = [
     ("gix", "store"),
+    ("ureq", "provider"),
     ("clap", "cli"),
     ("clap_complete", "cli"),
     ("clap_mangen", "cli"),

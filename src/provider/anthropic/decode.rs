@@ -1,0 +1,273 @@
+//! What Anthropic's Messages API answers, event by event.
+
+use serde_json::{Map, Value, json};
+
+use super::API;
+use crate::{
+    model::{Finish, Usage},
+    provider::{
+        Piece, ProviderError, Query,
+        assembly::{Assembly, Kind},
+        complaint::Complaint,
+        decoder::{Decode, complain, garbled, parse},
+        frames::Event,
+        names::ToolNames,
+        schema,
+    },
+};
+
+/// What is known of an answer that is still coming.
+pub(in crate::provider) struct Decoder {
+    assembly: Assembly,
+    /// The tool whose arguments are the data that was asked for.
+    data_tool: Option<String>,
+    /// The blocks that are coming, as the service began them, by their index.
+    raw: Vec<(u64, Value)>,
+    usage: Usage,
+    /// Read tokens that were not in the cache: the service counts them apart.
+    fresh_input: Option<u64>,
+    finish: Option<Finish>,
+    over: bool,
+}
+
+impl Decoder {
+    /// Nothing has come yet in answer to a query.
+    pub fn new(query: &Query) -> Self {
+        let wrapped = query.schema.as_ref().is_some_and(|schema| schema::as_object(schema).1);
+        let asks_data = query.schema.is_some();
+        Self {
+            assembly: Assembly::new(API, query, wrapped),
+            data_tool: asks_data.then(|| ToolNames::of(query).free(schema::ANSWER)),
+            raw: Vec::new(),
+            usage: Usage::default(),
+            fresh_input: None,
+            finish: None,
+            over: false,
+        }
+    }
+}
+
+impl Decode for Decoder {
+    fn decode(&mut self, event: &Event) -> Result<Vec<Piece>, ProviderError> {
+        let value = parse(&event.data)?;
+        let kind = value.get("type").and_then(Value::as_str).unwrap_or(&event.name);
+        let index = value.get("index").and_then(Value::as_u64).unwrap_or(0);
+        match kind {
+            "message_start" => return Ok(self.count(&value["message"]["usage"])),
+            "content_block_start" => self.begin(index, &value["content_block"]),
+            "content_block_delta" => self.extend(index, &value["delta"]),
+            "content_block_stop" => self.close(index),
+            "message_delta" => {
+                if let Some(reason) = value["delta"]["stop_reason"].as_str() {
+                    self.finish = Some(finish(reason));
+                }
+                return Ok(self.count(&value["usage"]));
+            }
+            "message_stop" => return Ok(self.stop()),
+            "error" => return Err(complain(&Complaint::in_json(&value).unwrap_or_default())),
+            "message" => return self.decode_whole(&value),
+            _ => {
+                if let Some(complaint) = value.get("error").and(Complaint::in_json(&value)) {
+                    return Err(complain(&complaint));
+                }
+            }
+        }
+        Ok(self.assembly.settle())
+    }
+
+    fn decode_whole(&mut self, body: &Value) -> Result<Vec<Piece>, ProviderError> {
+        let Some(blocks) = body.get("content").and_then(Value::as_array) else {
+            return Err(match Complaint::in_json(body) {
+                Some(complaint) => complain(&complaint),
+                None => garbled(&body.to_string()),
+            });
+        };
+        for (index, block) in (0..).zip(blocks) {
+            self.begin(index, block);
+            self.close(index);
+        }
+        let mut pieces = self.assembly.settle();
+        pieces.extend(self.count(&body["usage"]));
+        self.finish = body["stop_reason"].as_str().map(finish);
+        pieces.extend(self.stop());
+        Ok(pieces)
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn end(&mut self) -> Option<Vec<Piece>> {
+        // The reason to stop is as good as the mark after it.
+        if self.over {
+            return Some(Vec::new());
+        }
+        self.finish.is_some().then(|| self.stop())
+    }
+}
+
+impl Decoder {
+    fn begin(&mut self, index: u64, block: &Value) {
+        let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
+        let kind = match text("type") {
+            "text" => Kind::Text,
+            "tool_use" if self.data_tool.as_deref() == Some(text("name")) => Kind::Data,
+            "tool_use" => Kind::Call,
+            // What jp does not know is kept like a thought that is hidden.
+            _ => Kind::Reasoning,
+        };
+        let draft = self.assembly.begin(index, kind);
+        match text("type") {
+            "text" => draft.content.push_str(text("text")),
+            "thinking" => {
+                draft.content.push_str(text("thinking"));
+                draft.signature.push_str(text("signature"));
+            }
+            "tool_use" => {
+                draft.id.push_str(text("id"));
+                draft.name.push_str(text("name"));
+            }
+            _ => {}
+        }
+        self.raw.push((index, block.clone()));
+    }
+
+    fn extend(&mut self, index: u64, delta: &Value) {
+        let (Some(draft), Some((_, raw))) =
+            (self.assembly.find(index), self.raw.iter_mut().rfind(|(key, _)| *key == index))
+        else {
+            return;
+        };
+        let text = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
+        let known = raw["type"].as_str().unwrap_or_default();
+        match (text("type"), known) {
+            ("text_delta", "text") => draft.content.push_str(text("text")),
+            ("thinking_delta", "thinking") => draft.content.push_str(text("thinking")),
+            ("signature_delta", "thinking") => draft.signature.push_str(text("signature")),
+            ("input_json_delta", "tool_use") => draft.content.push_str(text("partial_json")),
+            ("input_json_delta", _) => append(raw, PARTIAL, &delta["partial_json"]),
+            ("citations_delta", _) => {
+                append(raw, "citations", &json!([delta["citation"]]));
+            }
+            _ => {
+                let fields = delta.as_object().into_iter().flatten();
+                for (key, value) in fields.filter(|(key, _)| *key != "type") {
+                    append(raw, key, value);
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, index: u64) {
+        let Some(at) = self.raw.iter().rposition(|(key, _)| *key == index) else {
+            return;
+        };
+        let (_, mut raw) = self.raw.swap_remove(at);
+        let Some(draft) = self.assembly.find(index) else {
+            return;
+        };
+        let kind = raw["type"].as_str().unwrap_or_default().to_owned();
+        if let Some(object) = raw.as_object_mut() {
+            complete_input(object, &mut draft.content, kind == "tool_use");
+            if kind == "text" {
+                object.insert("text".to_owned(), draft.content.as_str().into());
+            } else if kind == "thinking" {
+                object.insert("thinking".to_owned(), draft.content.as_str().into());
+                object.insert("signature".to_owned(), draft.signature.as_str().into());
+            }
+            let is_told = |(key, value): (&String, &Value)| {
+                value.is_null() || told_by_content(&kind).contains(&key.as_str())
+            };
+            if draft.kind != Kind::Data && !object.iter().all(is_told) {
+                draft.native = Some(raw);
+            }
+        }
+        self.assembly.close(index);
+    }
+
+    fn count(&mut self, usage: &Value) -> Vec<Piece> {
+        let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+        let Some(_) = usage.as_object() else {
+            return Vec::new();
+        };
+        self.fresh_input = count("input_tokens").or(self.fresh_input);
+        let all = &mut self.usage;
+        all.cache_read = count("cache_read_input_tokens").or(all.cache_read);
+        all.cache_write = count("cache_creation_input_tokens").or(all.cache_write);
+        all.output = count("output_tokens").or(all.output);
+        let cached = all.cache_read.unwrap_or(0).saturating_add(all.cache_write.unwrap_or(0));
+        all.input = self.fresh_input.map(|fresh| fresh.saturating_add(cached));
+        vec![Piece::Usage(*all)]
+    }
+
+    fn stop(&mut self) -> Vec<Piece> {
+        self.over = true;
+        self.assembly.close_all();
+        let mut pieces = self.assembly.settle();
+        let calls = self.assembly.calls();
+        let finish = match self.finish.take() {
+            // The tool was the answer itself.
+            Some(Finish::ToolCalls) | None if calls == 0 => Finish::Stop,
+            None => Finish::ToolCalls,
+            Some(finish) => finish,
+        };
+        pieces.push(Piece::Finish(finish));
+        pieces
+    }
+}
+
+/// Where the parts of an input are gathered until the block is complete.
+const PARTIAL: &str = "partial_json";
+
+/// The fields of a block that its content tells.
+fn told_by_content(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "text" => &["type", "text"],
+        "thinking" => &["type", "thinking", "signature"],
+        "tool_use" => &["type", "id", "name", "input"],
+        _ => &[],
+    }
+}
+
+/// Puts the input of a call together: it may come in parts, in one with the start, or not at all.
+fn complete_input(block: &mut Map<String, Value>, content: &mut String, is_call: bool) {
+    if is_call {
+        let given = block.get("input").filter(|input| !is_empty(input));
+        if content.trim().is_empty() {
+            *content = given.map_or_else(|| "{}".to_owned(), Value::to_string);
+        }
+        let input = serde_json::from_str(content).unwrap_or(Value::Null);
+        block.insert("input".to_owned(), input);
+    } else if let Some(Value::String(partial)) = block.shift_remove(PARTIAL) {
+        let input = serde_json::from_str(&partial).unwrap_or_else(|_| json!({}));
+        block.insert("input".to_owned(), input);
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_object().is_some_and(Map::is_empty)
+}
+
+/// Adds a part to a field of a block that jp does not know: texts and lists grow, the rest is set.
+fn append(block: &mut Value, key: &str, part: &Value) {
+    let Some(object) = block.as_object_mut() else {
+        return;
+    };
+    match (object.get_mut(key), part) {
+        (Some(Value::String(text)), Value::String(part)) => text.push_str(part),
+        (Some(Value::Array(list)), Value::Array(part)) => list.extend(part.iter().cloned()),
+        _ => {
+            object.insert(key.to_owned(), part.clone());
+        }
+    }
+}
+
+fn finish(reason: &str) -> Finish {
+    match reason {
+        "end_turn" | "stop_sequence" => Finish::Stop,
+        "max_tokens" | "model_context_window_exceeded" => Finish::Length,
+        "tool_use" => Finish::ToolCalls,
+        "refusal" => Finish::ContentFilter,
+        other => Finish::Other(other.to_owned()),
+    }
+}

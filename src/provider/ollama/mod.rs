@@ -1,0 +1,13 @@
+//! Ollama's own API.
+
+mod decode;
+mod encode;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use decode::Decoder;
+pub(super) use encode::encode;
+
+/// The name of this wire format, on blocks that are kept in it.
+pub(super) const API: &str = "ollama";
