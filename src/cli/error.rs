@@ -128,7 +128,7 @@ fn list_events(id: ConversationId) -> String {
 }
 
 fn list_problems(id: ConversationId) -> String {
-    format!("run `jp conversation fsck {id}` to list all problems, with `--repair` to mend them")
+    format!("`jp conversation fsck {id}` lists all problems, and with `--repair` mends them")
 }
 
 impl From<io::Error> for CommandError {
@@ -224,7 +224,7 @@ impl From<SelectError> for CommandError {
         };
         let hint = match &error {
             SelectError::Unknown { candidates, .. } if candidates.is_empty() => {
-                Some("start one with `jp conversation append --new FILE`".to_owned())
+                Some("`jp conversation append --new FILE` starts one".to_owned())
             }
             SelectError::Unknown { candidates, .. } => {
                 Some(format!("perhaps {}; `jp conversation ls` lists all", list(candidates)))

@@ -5,11 +5,12 @@ use jiff::Timestamp;
 use super::{
     moment::Moment,
     operation::operations,
+    tally::Progresses,
     walk::{records, walk},
 };
 use crate::{
-    model::{Address, ConversationId, Progress, counted},
-    store::{ObjectId, Record},
+    model::{Address, ConversationId, counted},
+    store::ObjectId,
     workspace::{Handle, LoadError, Workspace},
 };
 
@@ -102,14 +103,16 @@ fn commit(workspace: &Workspace, handle: &Handle, given: &str) -> Result<Handle,
 fn end_of_turn(workspace: &Workspace, handle: &Handle, turn: u64) -> Result<Handle, AtError> {
     let mut most = 0;
     let mut with_more = None;
+    let mut progresses = Progresses::default();
     for record in walk(workspace, handle) {
         let record = record?;
-        let progress = progress(workspace, handle, &record);
+        let version = handle.at(record.id);
+        let progress = progresses.of(workspace, &version, &record);
         let begun = progress.turns();
         match (begun == turn.saturating_add(1), &with_more) {
-            (true, _) if progress.current_turn() == Some(turn) => return Ok(handle.at(record.id)),
+            (true, _) if progress.current_turn() == Some(turn) => return Ok(version),
             // It holds what waits for the next turn as well: perhaps one before it does not.
-            (true, None) => with_more = Some(handle.at(record.id)),
+            (true, None) => with_more = Some(version),
             (true, Some(_)) => {}
             (false, Some(version)) => return Ok(version.clone()),
             (false, None) => most = most.max(begun),
@@ -119,15 +122,4 @@ fn end_of_turn(workspace: &Workspace, handle: &Handle, turn: u64) -> Result<Hand
         return Ok(version);
     }
     Err(AtError::NoTurn { id: handle.id(), turn, begun: most })
-}
-
-/// How far a version has come: from its commit, else from its tree, as far as that can be read.
-fn progress(workspace: &Workspace, handle: &Handle, record: &Record) -> Progress {
-    match record.summary() {
-        Some(summary) => summary.progress,
-        None => {
-            let read = workspace.examine(&handle.at(record.id));
-            read.map_or_else(|_| Progress::default(), |conversation| conversation.progress())
-        }
-    }
 }

@@ -3,7 +3,8 @@
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::{
-    operation::{Operation, events, is_one_operation},
+    operation::{Operation, is_one_operation},
+    tally::Counts,
     walk::walk,
 };
 use crate::{
@@ -72,7 +73,7 @@ pub fn lineage(workspace: &Workspace, members: &[Handle]) -> Lineage {
     for id in tips.keys().filter(is_start) {
         ready.push((time(id), *id));
     }
-    let mut branchings = Vec::new();
+    let (mut branchings, mut counts) = (Vec::new(), Counts::default());
     while let Some((_, last)) = ready.pop() {
         let mut own: Vec<Record> = records.get(&last).cloned().into_iter().collect();
         let mut parent = own.last().and_then(|record| record.parent());
@@ -84,9 +85,9 @@ pub fn lineage(workspace: &Workspace, members: &[Handle]) -> Lineage {
             own.push(before.clone());
             parent = before.parent();
         }
-        let count = |record: &Record| events(workspace, known_as, record);
+        let mut count = |record: &Record| counts.of(workspace, known_as, record);
         let before = match parent {
-            Some(parent) => records.get(&parent).and_then(count),
+            Some(parent) => records.get(&parent).and_then(&mut count),
             None => Some(0),
         };
         let after = own.first().and_then(count);

@@ -21,6 +21,7 @@ mod lines;
 mod moment;
 mod operation;
 mod script;
+mod tally;
 mod undo;
 mod walk;
 mod words;

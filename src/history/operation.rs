@@ -2,7 +2,10 @@
 
 use std::{collections::HashSet, iter::Peekable};
 
-use super::walk::{Walk, walk};
+use super::{
+    tally::Counts,
+    walk::{Walk, walk},
+};
 use crate::{
     model::{ConversationId, Timestamp, counted},
     store::{ObjectId, Origin, Record},
@@ -96,6 +99,7 @@ pub struct Operations<'a> {
     workspace: &'a Workspace,
     id: ConversationId,
     walk: Peekable<Walk<'a>>,
+    counts: Counts,
     /// How many events the next one to come led to, once that is known.
     counted: Option<Option<i64>>,
 }
@@ -106,6 +110,7 @@ pub fn operations<'a>(workspace: &'a Workspace, handle: &Handle) -> Operations<'
         workspace,
         id: handle.id(),
         walk: walk(workspace, handle).peekable(),
+        counts: Counts::default(),
         counted: None,
     }
 }
@@ -126,7 +131,7 @@ impl Iterator for Operations<'_> {
             }
             records.extend(self.walk.next().and_then(Result::ok));
         }
-        let count = |record: &Record| events(self.workspace, self.id, record);
+        let mut count = |record: &Record| self.counts.of(self.workspace, self.id, record);
         let after = self.counted.take().unwrap_or_else(|| count(&records[0]));
         let before = match self.walk.peek() {
             Some(Ok(before)) => count(before),

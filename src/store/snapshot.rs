@@ -46,7 +46,7 @@ pub struct Snapshot {
 }
 
 /// An event file of the stream.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Located {
     /// The sealed run that it stands in.
     pub run: Option<RunName>,

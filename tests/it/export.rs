@@ -512,7 +512,7 @@ fn a_foreign_tree_is_not_written_to_disk() {
     jp.edit(&id, "000/100/evil.md", "evil");
     let expected = format!(
         "error: conversation {id} is refused: 000/100: a sealed run has no directories\n\
-         Hint: run `jp conversation fsck {id}` to list all problems, with `--repair` to mend them\n"
+         Hint: `jp conversation fsck {id}` lists all problems, and with `--repair` mends them\n"
     );
     jp.run(&["c", "export", &id, "--dir", "one"]).fails(1, &expected);
     jp.run(&["c", "export", &id]).fails(1, &expected);

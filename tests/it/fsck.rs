@@ -77,7 +77,7 @@ fn every_line_of_a_manifest_that_is_wrong_is_named_and_taken_out() {
     assert_eq!((show.code, warnings.len()), (0, 4), "{}", show.stderr);
     let damaged = format!(
         "error: conversation {id} is damaged: {}\n\
-         Hint: run `jp conversation fsck {id}` to list all problems, with `--repair` to mend them\n",
+         Hint: `jp conversation fsck {id}` lists all problems, and with `--repair` mends them\n",
         expected[0]
     );
     jp.append(&id, &[&request("Next\n")]).fails(1, &damaged);

@@ -168,14 +168,14 @@ fn outside_of_any_workspace_the_personal_one_serves() {
 fn reading_makes_nothing() {
     let jp = Jp::new();
     let before = contents(&jp.world());
-    let none = "No conversations yet: start one with `jp conversation append --new FILE`\n";
+    let none = "No conversations yet: `jp conversation append --new FILE` starts one\n";
     let ls = jp.run(&["c", "ls"]);
     assert_eq!((ls.stdout.as_str(), ls.stderr.as_str(), ls.code), ("", none, 0));
     assert_eq!(jp.run(&["c", "ls", "--format", "json"]).ok(), "[]\n");
     assert_eq!(jp.run(&["c", "fsck"]).ok(), "");
     assert_eq!(jp.run(&["c", "fsck", "--format", "json"]).ok(), "[]\n");
     let unknown = "error: there is no conversation `jp-c1`\n\
-                   Hint: start one with `jp conversation append --new FILE`\n";
+                   Hint: `jp conversation append --new FILE` starts one\n";
     jp.run(&["c", "show", "jp-c1"]).fails(1, unknown);
     jp.run(&["c", "cat", "jp-c1", "0"]).fails(1, unknown);
     let no_store = "error: there is no store here yet\n\

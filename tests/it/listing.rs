@@ -10,7 +10,7 @@ use crate::support::{Jp, Output, TIME, answer, call, message, question, request,
 fn an_empty_store_says_what_to_do() {
     let jp = Jp::in_workspace();
     let ls = jp.run(&["c", "ls"]);
-    let none = "No conversations yet: start one with `jp conversation append --new FILE`\n";
+    let none = "No conversations yet: `jp conversation append --new FILE` starts one\n";
     assert_eq!((ls.stdout.as_str(), ls.stderr.as_str(), ls.code), ("", none, 0));
     assert_eq!(jp.run(&["c", "ls", "--format", "json"]).json(), json!([]));
 }

@@ -41,3 +41,27 @@ fn an_address_is_read_alike_everywhere() {
         assert_eq!(codes, [2, 2, 2], "{given}");
     }
 }
+
+#[test]
+fn commits_by_hand_are_counted_and_followed_one_by_one() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("1\n"), &message("2\n"), &request("3\n"), &message("4\n")]);
+    jp.edit(&id, "000-request.md", request("Eins\n"));
+    // The file is no request any more, so that the second turn is gone.
+    jp.edit(&id, "002-request.md", message("3\n"));
+    jp.edit(&id, "001-message.md", message("Zwei\n"));
+    jp.edit(&id, "002-request.md", request("3\n"));
+    let manifest = jp.git(&["show", &format!("{id}:CONVERSATION")]);
+    jp.edit(&id, "CONVERSATION", manifest.replace("003-message.md\n", ""));
+    let two_turns = jp.tip(&id);
+    jp.edit(&id, "002-request.md", message("Drei\n"));
+    let log = jp.run(&["c", "log", &id, "--format", "json"]);
+    let log: Value = serde_json::from_str(&log.stdout).unwrap();
+    let events: Vec<_> = log.as_array().unwrap().iter().map(|one| one["events"].clone()).collect();
+    assert_eq!(events, [0, -1, 0, 0, 0, 0, 4].map(|count| json!(count)));
+    let at = |moment: &str, version: &str| {
+        let shown = jp.run(&["c", "show", &id, "--at", moment, "--format", "json"]);
+        serde_json::from_str::<Value>(&shown.stdout).unwrap()["commit"] == json!(version)
+    };
+    assert!(at("turn 1", &two_turns) && at("turn 0", &jp.tip(&id)));
+}

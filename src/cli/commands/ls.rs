@@ -93,7 +93,7 @@ fn title_room(env: &Env, output: &Output) -> usize {
 fn nothing(space: Space, filtered: bool) -> &'static str {
     match space {
         _ if filtered => "No conversation is left to be listed",
-        Space::Heads => "No conversations yet: start one with `jp conversation append --new FILE`",
+        Space::Heads => "No conversations yet: `jp conversation append --new FILE` starts one",
         Space::Archive => "No conversation is archived",
         Space::Trash => "The trash is empty",
     }

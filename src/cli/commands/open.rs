@@ -157,7 +157,7 @@ pub fn existing_workspace(env: &Env) -> Result<Workspace, CommandError> {
 
 fn none_yet() -> CommandError {
     CommandError::failure("there is no conversation yet")
-        .hint("start one with `jp conversation append --new FILE`")
+        .hint("`jp conversation append --new FILE` starts one")
 }
 
 /// What a command does after it has warned.
