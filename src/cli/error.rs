@@ -14,7 +14,7 @@ use crate::{
         WriteError,
     },
     ui::escape,
-    workspace::{AppendFailure, ExportError, LoadError, SelectError, WorkspaceError},
+    workspace::{ExportError, LoadError, SelectError, WorkspaceError, WriteFailure},
 };
 
 /// What an exit code tells.
@@ -311,15 +311,15 @@ impl From<ExportError> for CommandError {
     }
 }
 
-impl From<AppendFailure> for CommandError {
-    fn from(error: AppendFailure) -> Self {
+impl From<WriteFailure> for CommandError {
+    fn from(error: WriteFailure) -> Self {
         match error {
-            AppendFailure::Load(error) => Self::from(error),
-            AppendFailure::Ref(error) => Self::from(error),
-            error @ AppendFailure::Damaged { id, .. } => {
+            WriteFailure::Load(error) => Self::from(error),
+            WriteFailure::Ref(error) => Self::from(error),
+            error @ WriteFailure::Damaged { id, .. } => {
                 Self::failure(error).hint(list_problems(id))
             }
-            error @ AppendFailure::PutAway { id, space } => {
+            error @ WriteFailure::PutAway { id, space } => {
                 let hint = match space {
                     Space::Heads => None,
                     Space::Archive => {
@@ -329,16 +329,16 @@ impl From<AppendFailure> for CommandError {
                 };
                 Self::failure(error).hint_if(hint)
             }
-            error @ AppendFailure::Locked { .. } => {
+            error @ WriteFailure::Locked { .. } => {
                 Self::failure(error).hint("try again when the other process is done").try_again()
             }
-            error @ AppendFailure::Unconfirmed { id, .. } => Self::failure(error)
+            error @ WriteFailure::Unconfirmed { id, .. } => Self::failure(error)
                 .hint(format!("`jp conversation show {id}` tells what is there")),
-            error @ AppendFailure::Write {
+            error @ WriteFailure::Write {
                 source: WriteError::Publish(PublishError::Ref(RefError::Busy { .. })),
                 ..
             } => Self::failure(error).hint("try again when the other process is done").try_again(),
-            error @ AppendFailure::Contended { .. } => {
+            error @ WriteFailure::Contended { .. } => {
                 Self::failure(error).hint("try again").try_again()
             }
             error => Self::failure(error),

@@ -8,7 +8,7 @@ use crate::{
     model::{ConversationId, Entry, Forked, Meta, Stream, Timestamp},
     plan::{self, Change, Cut, CutPlan, Heading, Summary, TreePath},
     store::Problem,
-    workspace::{AppendFailure, Conversation, Guard, Handle, LoadError, Workspace},
+    workspace::{Conversation, Guard, Handle, LoadError, Workspace, WriteFailure},
 };
 
 /// What a fork keeps of a conversation.
@@ -53,7 +53,7 @@ pub enum ForkError {
     #[error(transparent)]
     Load(#[from] LoadError),
     #[error(transparent)]
-    Write(#[from] AppendFailure),
+    Write(#[from] WriteFailure),
 }
 
 /// Makes a fork of a version. If everything is kept, that takes the same time at any length.

@@ -11,7 +11,7 @@ use crate::{
     model::Meta,
     plan::{Change, Heading, Summary, TreePath},
     store::{Content, Links, ObjectId, Origin, Record},
-    workspace::{AppendFailure, Guard, Handle, LoadError, Revision, Workspace},
+    workspace::{Guard, Handle, LoadError, Revision, Workspace, WriteFailure},
 };
 
 /// What an undo, redo or restore did.
@@ -28,12 +28,12 @@ pub struct Turned {
 }
 
 /// Brings back the tree from before the last operation; `None` if there is nothing to undo.
-pub fn undo(workspace: &Workspace, guard: &mut Guard) -> Result<Option<Turned>, AppendFailure> {
+pub fn undo(workspace: &Workspace, guard: &mut Guard) -> Result<Option<Turned>, WriteFailure> {
     turn(workspace, guard, "undo", |tip, read| cursor::undo(tip, read))
 }
 
 /// Brings back what the last undo took; `None` if there is nothing to redo.
-pub fn redo(workspace: &Workspace, guard: &mut Guard) -> Result<Option<Turned>, AppendFailure> {
+pub fn redo(workspace: &Workspace, guard: &mut Guard) -> Result<Option<Turned>, WriteFailure> {
     turn(workspace, guard, "redo", |tip, read| cursor::redo(tip, read))
 }
 
@@ -43,7 +43,7 @@ pub fn restore(
     workspace: &Workspace,
     guard: &mut Guard,
     version: &Handle,
-) -> Result<Option<Turned>, AppendFailure> {
+) -> Result<Option<Turned>, WriteFailure> {
     workspace.keep_trying(guard, |guard| {
         workspace.check_writable(guard)?;
         workspace.check_writable(version)?;
@@ -75,7 +75,7 @@ fn turn(
     guard: &mut Guard,
     verb: &str,
     decide: Decide,
-) -> Result<Option<Turned>, AppendFailure> {
+) -> Result<Option<Turned>, WriteFailure> {
     workspace.keep_trying(guard, |guard| {
         workspace.check_writable(guard)?;
         let mut ancestry = Ancestry::of(workspace, guard);
@@ -103,7 +103,7 @@ fn commit(
     content: Content,
     summary: Option<Summary>,
     links: Links,
-) -> Result<ObjectId, AppendFailure> {
+) -> Result<ObjectId, WriteFailure> {
     let (body, origin) = (Vec::new(), Origin::Edit);
     workspace.revise(guard, Revision { subject, body, origin, content, summary, links })
 }

@@ -3,7 +3,7 @@
 use toml::Table;
 
 use super::{
-    AppendFailure, Guard, LoadError, Workspace,
+    Guard, LoadError, Workspace, WriteFailure,
     guard::State,
     scribe::{Operation, Scribe},
 };
@@ -62,7 +62,7 @@ impl Workspace {
         &self,
         meta: &Meta,
         drafts: &[Draft],
-    ) -> Result<(Guard, Vec<Appended>), AppendFailure> {
+    ) -> Result<(Guard, Vec<Appended>), WriteFailure> {
         self.create_with(meta, &Table::new(), drafts)
     }
 
@@ -72,7 +72,7 @@ impl Workspace {
         meta: &Meta,
         config: &Table,
         drafts: &[Draft],
-    ) -> Result<(Guard, Vec<Appended>), AppendFailure> {
+    ) -> Result<(Guard, Vec<Appended>), WriteFailure> {
         let (guard, _operation, events) =
             self.create_by(meta, config, drafts, Creating::Together)?;
         Ok((guard, events))
@@ -85,7 +85,7 @@ impl Workspace {
         meta: &Meta,
         config: &Table,
         drafts: &[Draft],
-    ) -> Result<(Guard, Operation, Vec<Appended>), AppendFailure> {
+    ) -> Result<(Guard, Operation, Vec<Appended>), WriteFailure> {
         self.create_by(meta, config, drafts, Creating::Apart)
     }
 
@@ -95,7 +95,7 @@ impl Workspace {
         config: &Table,
         drafts: &[Draft],
         creating: Creating,
-    ) -> Result<(Guard, Operation, Vec<Appended>), AppendFailure> {
+    ) -> Result<(Guard, Operation, Vec<Appended>), WriteFailure> {
         let created = meta.created.or(Some(self.env.now()));
         let meta = Meta { created, ..meta.clone() };
         let changes = plan::create(&meta, base_config(config).as_bytes());
@@ -123,13 +123,13 @@ impl Workspace {
         &self,
         guard: &mut Guard,
         drafts: &[Draft],
-    ) -> Result<Vec<Appended>, AppendFailure> {
+    ) -> Result<Vec<Appended>, WriteFailure> {
         let mut operation = self.begin_operation(guard)?;
         self.append_in(guard, &mut operation, drafts)
     }
 
     /// Begins an operation that takes several writes.
-    pub fn begin_operation(&self, guard: &Guard) -> Result<Operation, AppendFailure> {
+    pub fn begin_operation(&self, guard: &Guard) -> Result<Operation, WriteFailure> {
         self.new_operation(Some(guard.commit()))
     }
 
@@ -139,7 +139,7 @@ impl Workspace {
         guard: &mut Guard,
         operation: &mut Operation,
         drafts: &[Draft],
-    ) -> Result<Vec<Appended>, AppendFailure> {
+    ) -> Result<Vec<Appended>, WriteFailure> {
         self.write_in(guard, operation, |guard, state, operation| {
             self.commit_all(guard.lock(), guard.id(), state, Vec::new(), operation, drafts)
         })
@@ -150,8 +150,8 @@ impl Workspace {
         &self,
         guard: &mut Guard,
         operation: &mut Operation,
-        mut write: impl FnMut(&Guard, State, &mut Operation) -> Result<Outcome, AppendFailure>,
-    ) -> Result<Vec<Appended>, AppendFailure> {
+        mut write: impl FnMut(&Guard, State, &mut Operation) -> Result<Outcome, WriteFailure>,
+    ) -> Result<Vec<Appended>, WriteFailure> {
         let id = guard.id();
         let mut expected = guard.commit();
         self.keep_trying(guard, |guard| {
@@ -165,8 +165,8 @@ impl Workspace {
             };
             let written = write(guard, state, operation);
             let Outcome { state, events, notes } = written.map_err(|error| match error {
-                AppendFailure::Write { source: WriteError::Moved, .. } => {
-                    AppendFailure::Contended { id }
+                WriteFailure::Write { source: WriteError::Moved, .. } => {
+                    WriteFailure::Contended { id }
                 }
                 error => error,
             })?;
@@ -185,20 +185,20 @@ impl Workspace {
         mut commits: Vec<NewCommit>,
         operation: &mut Operation,
         drafts: &[Draft],
-    ) -> Result<Outcome, AppendFailure> {
+    ) -> Result<Outcome, WriteFailure> {
         let mut scribe = Scribe::new(self, operation);
         let before = commits.len();
         let mut steps = Vec::with_capacity(drafts.len());
         for (index, draft) in drafts.iter().enumerate() {
             let step = plan::append(&mut state.outline, draft.clone())
-                .map_err(|source| AppendFailure::Refused { id, index, source })?;
+                .map_err(|source| WriteFailure::Refused { id, index, source })?;
             commits.push(scribe.step(&state, &draft.event, &step));
             steps.push(step);
         }
         let writing = Writing { lock, id, tip: &mut state.tip, commits: &commits };
         let written = self.store.write(writing);
         let Written { commits: ids, notes } =
-            written.map_err(|source| AppendFailure::write(id, source))?;
+            written.map_err(|source| WriteFailure::write(id, source))?;
         let events = steps.into_iter().zip(&ids[before..]).map(|(step, commit)| Appended {
             address: step.address(),
             file: step.name,
@@ -209,10 +209,10 @@ impl Workspace {
 
     /// Reads what has to be known to continue a conversation, from the summary in its last commit
     /// if there is one.
-    pub(super) fn state(&self, id: ConversationId) -> Result<State, AppendFailure> {
+    pub(super) fn state(&self, id: ConversationId) -> Result<State, WriteFailure> {
         let commit = self.store.tip(Space::Heads, id)?.ok_or(LoadError::Gone(id))?;
         let objects = self.store.objects();
-        let object = |source| AppendFailure::Load(LoadError::object(id, source));
+        let object = |source| WriteFailure::Load(LoadError::object(id, source));
         let commit = self.store.commit(commit).map_err(object)?;
         let tree = Directory::read(objects, &commit.tree).map_err(object)?;
         let tip = Tip { commit: Some(commit.id), tree };
@@ -222,14 +222,14 @@ impl Workspace {
         let conversation = self.examine_at(id, commit.id)?;
         let version = conversation.snapshot.version;
         if !conversation.snapshot.is_writable() {
-            return Err(AppendFailure::ReadOnly { id, version });
+            return Err(WriteFailure::ReadOnly { id, version });
         }
         let heading = Heading::from(&conversation.snapshot.meta);
         match conversation.outline() {
             Some(outline) if conversation.problems.iter().all(Problem::is_harmless) => {
                 Ok(State { tip, outline, heading })
             }
-            _ => Err(AppendFailure::Damaged { id, problems: conversation.problems }),
+            _ => Err(WriteFailure::Damaged { id, problems: conversation.problems }),
         }
     }
 
@@ -238,13 +238,13 @@ impl Workspace {
         id: ConversationId,
         commit: &Commit,
         tip: Tip,
-    ) -> Result<Option<State>, AppendFailure> {
+    ) -> Result<Option<State>, WriteFailure> {
         let Some(summary) = commit.summary.clone() else { return Ok(None) };
         if summary.format.compatibility() != Compatibility::ReadWrite {
-            return Err(AppendFailure::ReadOnly { id, version: summary.format });
+            return Err(WriteFailure::ReadOnly { id, version: summary.format });
         }
         let objects = self.store.objects();
-        let object = |source| AppendFailure::Load(LoadError::object(id, source));
+        let object = |source| WriteFailure::Load(LoadError::object(id, source));
         let listing = Listing::top(objects, &commit.tree).map_err(object)?;
         let Some(manifest) = listing.manifest.filter(|_| listing.foreign.is_empty()) else {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! New conversations: an id that nobody has, and forks of what is there.
 
-use super::{AppendFailure, Guard, Handle, Workspace, scribe::Scribe};
+use super::{Guard, Handle, Workspace, WriteFailure, scribe::Scribe};
 use crate::{
     model::ConversationId,
     plan::{Change, Summary},
@@ -11,8 +11,8 @@ impl Workspace {
     /// Finds an id that nobody has, locks it, and writes: the id is the time, or the next free one.
     pub(super) fn begin<T>(
         &self,
-        mut write: impl FnMut(&Lock, ConversationId) -> Result<T, AppendFailure>,
-    ) -> Result<(ConversationId, Lock, T), AppendFailure> {
+        mut write: impl FnMut(&Lock, ConversationId) -> Result<T, WriteFailure>,
+    ) -> Result<(ConversationId, Lock, T), WriteFailure> {
         let mut id = ConversationId::at(self.env.now());
         loop {
             let lock = match self.store.lock(id, &self.holder()) {
@@ -21,7 +21,7 @@ impl Workspace {
                     id = id.next();
                     continue;
                 }
-                Err(error) => return Err(AppendFailure::Lock(error)),
+                Err(error) => return Err(WriteFailure::Lock(error)),
             };
             if self.store.knows(id)? {
                 id = id.next();
@@ -29,7 +29,7 @@ impl Workspace {
             }
             match write(&lock, id) {
                 Ok(written) => return Ok((id, lock, written)),
-                Err(AppendFailure::Write { source: WriteError::Moved, .. }) => id = id.next(),
+                Err(WriteFailure::Write { source: WriteError::Moved, .. }) => id = id.next(),
                 Err(error) => return Err(error),
             }
         }
@@ -42,7 +42,7 @@ impl Workspace {
         changes: &[Change],
         summary: Option<&Summary>,
         remarks: &[String],
-    ) -> Result<Guard, AppendFailure> {
+    ) -> Result<Guard, WriteFailure> {
         let (from, commit) = (source.id(), source.commit());
         let tree = self.directory(from, commit)?;
         let (id, lock, written) = self.begin(|lock, id| {
@@ -55,7 +55,7 @@ impl Workspace {
             new.description.begins = Some(id);
             new.description.body = remarks.to_vec();
             let written = self.store.branch(Writing { lock, id, tip: &mut tip, commits: &[new] });
-            written.map_err(|source| AppendFailure::write(id, source))
+            written.map_err(|source| WriteFailure::write(id, source))
         })?;
         let commit = written.commits.last().copied().unwrap_or(commit);
         let mut guard = Guard::new(id, commit, lock, None);

@@ -1,7 +1,7 @@
 //! Looking for everything that is wrong with a conversation, and mending it.
 
 use super::{
-    AppendFailure, Conversation, Finding, Guard, Handle, LoadError, Operation, Revision, Workspace,
+    Conversation, Finding, Guard, Handle, LoadError, Operation, Revision, Workspace, WriteFailure,
 };
 use crate::{
     format::{CONFIG_FILE, FileName, Flaw, MANIFEST_FILE, META_FILE, decode_meta, limits},
@@ -43,7 +43,7 @@ impl Workspace {
 
     /// Mends a conversation: one commit for what has no place in it, so that the events can be
     /// read, and one for the events.
-    pub fn mend(&self, guard: &mut Guard) -> Result<Checkup, AppendFailure> {
+    pub fn mend(&self, guard: &mut Guard) -> Result<Checkup, WriteFailure> {
         let id = guard.id();
         let mut operation = self.begin_operation(guard)?;
         let mut checkup = match self.check(guard) {
@@ -56,7 +56,7 @@ impl Workspace {
             let conversation = self.examine(guard)?;
             if !conversation.snapshot.is_writable() {
                 let version = conversation.snapshot.version;
-                return Err(AppendFailure::ReadOnly { id, version });
+                return Err(WriteFailure::ReadOnly { id, version });
             }
             let commit = conversation.snapshot.commit.clone();
             let meta = match (conversation.snapshot.meta_broken, conversation.snapshot.meta_lost) {
@@ -85,7 +85,7 @@ impl Workspace {
         guard: &mut Guard,
         checkup: &mut Checkup,
         operation: &mut Operation,
-    ) -> Result<(), AppendFailure> {
+    ) -> Result<(), WriteFailure> {
         for finding in self.findings(guard)? {
             match finding {
                 Finding::Summary { commit, .. } => {
@@ -135,10 +135,10 @@ impl Workspace {
         guard: &mut Guard,
         why: &str,
         operation: &mut Operation,
-    ) -> Result<Checkup, AppendFailure> {
+    ) -> Result<Checkup, WriteFailure> {
         let id = guard.id();
         let tip = guard.commit();
-        let unreadable = |source| AppendFailure::Load(LoadError::object(id, source));
+        let unreadable = |source| WriteFailure::Load(LoadError::object(id, source));
         let mut commit = self.store.commit(tip).map_err(unreadable)?;
         loop {
             let Some(parent) = commit.parents.first() else {
@@ -167,7 +167,7 @@ impl Workspace {
         content: Content,
         actions: &[String],
         operation: &mut Operation,
-    ) -> Result<ObjectId, AppendFailure> {
+    ) -> Result<ObjectId, WriteFailure> {
         let revision = Revision {
             subject: format!("repair {}", guard.id()),
             body: actions.to_vec(),

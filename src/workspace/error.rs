@@ -86,7 +86,7 @@ impl LoadError {
 /// Why nothing was appended.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
-pub enum AppendFailure {
+pub enum WriteFailure {
     #[error("event {index} cannot be appended to {id}: {source}")]
     Refused { id: ConversationId, index: usize, source: AppendError },
     #[error("an event cannot be written down: {0}")]
@@ -117,7 +117,7 @@ pub enum AppendFailure {
     Random(std::io::Error),
 }
 
-impl AppendFailure {
+impl WriteFailure {
     pub(super) fn write(id: ConversationId, source: WriteError) -> Self {
         match source {
             WriteError::Publish(source @ PublishError::Unconfirmed { .. }) => {

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::{AppendFailure, LoadError, Workspace};
+use super::{LoadError, Workspace, WriteFailure};
 use crate::{
     model::ConversationId,
     plan::{Heading, Outline},
@@ -47,8 +47,8 @@ impl Handle {
 /// Proof that a conversation exists and that only this guard writes it; needed to change it.
 ///
 /// ```no_run
-/// # use jp::{plan::Draft, workspace::{AppendFailure, Handle, Workspace}};
-/// fn append(workspace: &Workspace, handle: Handle, draft: Draft) -> Result<(), AppendFailure> {
+/// # use jp::{plan::Draft, workspace::{WriteFailure, Handle, Workspace}};
+/// fn append(workspace: &Workspace, handle: Handle, draft: Draft) -> Result<(), WriteFailure> {
 ///     let mut guard = workspace.lock(handle)?;
 ///     workspace.append(&mut guard, &[draft])?;
 ///     workspace.remove(guard)?;
@@ -59,8 +59,8 @@ impl Handle {
 /// A handle alone does not let anybody write:
 ///
 /// ```compile_fail,E0308
-/// # use jp::{plan::Draft, workspace::{AppendFailure, Handle, Workspace}};
-/// fn append(workspace: &Workspace, mut handle: Handle, draft: Draft) -> Result<(), AppendFailure> {
+/// # use jp::{plan::Draft, workspace::{WriteFailure, Handle, Workspace}};
+/// fn append(workspace: &Workspace, mut handle: Handle, draft: Draft) -> Result<(), WriteFailure> {
 ///     workspace.append(&mut handle, &[draft])?;
 ///     Ok(())
 /// }
@@ -69,8 +69,8 @@ impl Handle {
 /// Nothing can be written after a conversation was removed:
 ///
 /// ```compile_fail,E0382
-/// # use jp::{plan::Draft, workspace::{AppendFailure, Guard, Workspace}};
-/// fn append(workspace: &Workspace, mut guard: Guard, draft: Draft) -> Result<(), AppendFailure> {
+/// # use jp::{plan::Draft, workspace::{WriteFailure, Guard, Workspace}};
+/// fn append(workspace: &Workspace, mut guard: Guard, draft: Draft) -> Result<(), WriteFailure> {
 ///     workspace.remove(guard)?;
 ///     workspace.append(&mut guard, &[draft])?;
 ///     Ok(())
@@ -137,10 +137,10 @@ impl Guard {
 
 impl Workspace {
     /// Takes the lock of a conversation, or says at once who has it.
-    pub fn lock(&self, handle: Handle) -> Result<Guard, AppendFailure> {
+    pub fn lock(&self, handle: Handle) -> Result<Guard, WriteFailure> {
         let (id, space) = (handle.id, handle.space);
         if space != Space::Heads {
-            return Err(AppendFailure::PutAway { id, space });
+            return Err(WriteFailure::PutAway { id, space });
         }
         let lock = self.lock_of(id)?;
         // Whoever had the lock before may have moved it.
@@ -148,10 +148,10 @@ impl Workspace {
         Ok(Guard { handle: handle.at(commit), lock, state: None, notes: Vec::new() })
     }
 
-    pub(super) fn lock_of(&self, id: ConversationId) -> Result<Lock, AppendFailure> {
+    pub(super) fn lock_of(&self, id: ConversationId) -> Result<Lock, WriteFailure> {
         self.store.lock(id, &self.holder()).map_err(|source| match source {
-            LockError::Held { .. } => AppendFailure::Locked { id, source },
-            source => AppendFailure::Lock(source),
+            LockError::Held { .. } => WriteFailure::Locked { id, source },
+            source => WriteFailure::Lock(source),
         })
     }
 

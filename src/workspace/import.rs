@@ -20,7 +20,7 @@ use self::{
     scan::Scan,
     source::Source,
 };
-use super::{AppendFailure, Guard, Workspace, place::Place, scribe::Scribe};
+use super::{Guard, Workspace, WriteFailure, place::Place, scribe::Scribe};
 use crate::{
     format::encode_meta,
     fsutil::FsError,
@@ -156,7 +156,7 @@ impl Incoming {
 
 impl Workspace {
     /// Makes a new conversation of a directory that was read, in one durable commit.
-    pub fn import(&self, incoming: Incoming) -> Result<Imported, AppendFailure> {
+    pub fn import(&self, incoming: Incoming) -> Result<Imported, WriteFailure> {
         let Incoming { changes, outline, heading, disorder } = incoming;
         let is_put = |change: &&Change| matches!(change, Change::Put(..));
         let files = changes.iter().filter(is_put).count();
@@ -171,7 +171,7 @@ impl Workspace {
             let mut tip = Tip::default();
             let commits = std::slice::from_ref(&new);
             let written = self.store.write(Writing { lock, id, tip: &mut tip, commits });
-            let written = written.map_err(|source| AppendFailure::write(id, source))?;
+            let written = written.map_err(|source| WriteFailure::write(id, source))?;
             Ok((tip.commit.expect("a conversation was written just now"), written.notes))
         })?;
         let mut guard = Guard::new(id, commit, lock, None);

@@ -26,7 +26,7 @@ mod version;
 pub use append::{Appended, prepare};
 pub use check::Checkup;
 pub use config_files::ConfigFiles;
-pub use error::{AppendFailure, LoadError, SelectError, WorkspaceError};
+pub use error::{LoadError, SelectError, WorkspaceError, WriteFailure};
 pub use export::{ExportError, Exported};
 pub use finding::Finding;
 pub use guard::{Guard, Handle};

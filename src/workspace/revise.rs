@@ -1,7 +1,7 @@
 //! Changing what is there: one commit, by compare-and-swap from the version that was looked at.
 
 use super::{
-    AppendFailure, Guard, LoadError, Workspace,
+    Guard, LoadError, Workspace, WriteFailure,
     scribe::{Operation, Scribe},
 };
 use crate::{
@@ -34,7 +34,7 @@ const ATTEMPTS: usize = 20;
 impl Workspace {
     /// Makes a revision of the version that the guard names. If the conversation has moved since,
     /// nothing happens.
-    pub fn revise(&self, guard: &mut Guard, revision: Revision) -> Result<ObjectId, AppendFailure> {
+    pub fn revise(&self, guard: &mut Guard, revision: Revision) -> Result<ObjectId, WriteFailure> {
         let mut operation = self.begin_operation(guard)?;
         self.revise_in(guard, revision, &mut operation)
     }
@@ -45,7 +45,7 @@ impl Workspace {
         guard: &mut Guard,
         revision: Revision,
         operation: &mut Operation,
-    ) -> Result<ObjectId, AppendFailure> {
+    ) -> Result<ObjectId, WriteFailure> {
         let id = guard.id();
         let parent = guard.commit();
         let tree = match &revision.content {
@@ -62,8 +62,8 @@ impl Workspace {
         let lock = guard.lock();
         let written = self.store.write(Writing { lock, id, tip: &mut tip, commits: &[new] });
         let written = written.map_err(|source| match source {
-            WriteError::Moved => AppendFailure::Contended { id },
-            source => AppendFailure::write(id, source),
+            WriteError::Moved => WriteFailure::Contended { id },
+            source => WriteFailure::write(id, source),
         })?;
         let commit = written.commits.last().copied().unwrap_or(parent);
         guard.moved_to(commit, None);
@@ -77,7 +77,7 @@ impl Workspace {
         guard: &mut Guard,
         subject: &str,
         change: impl Fn(&mut Meta),
-    ) -> Result<Option<ObjectId>, AppendFailure> {
+    ) -> Result<Option<ObjectId>, WriteFailure> {
         self.keep_trying(guard, |guard| {
             let old = self.meta(guard)?;
             let mut meta = old.clone();
@@ -106,19 +106,19 @@ impl Workspace {
     pub fn keep_trying<T>(
         &self,
         guard: &mut Guard,
-        mut change: impl FnMut(&mut Guard) -> Result<T, AppendFailure>,
-    ) -> Result<T, AppendFailure> {
+        mut change: impl FnMut(&mut Guard) -> Result<T, WriteFailure>,
+    ) -> Result<T, WriteFailure> {
         for _ in 0..ATTEMPTS {
             match change(guard) {
-                Err(AppendFailure::Contended { .. }) => self.refresh(guard)?,
+                Err(WriteFailure::Contended { .. }) => self.refresh(guard)?,
                 done => return done,
             }
         }
-        Err(AppendFailure::Contended { id: guard.id() })
+        Err(WriteFailure::Contended { id: guard.id() })
     }
 
     /// Lets a guard name the present version.
-    fn refresh(&self, guard: &mut Guard) -> Result<(), AppendFailure> {
+    fn refresh(&self, guard: &mut Guard) -> Result<(), WriteFailure> {
         let id = guard.id();
         let commit = self.store.tip(Space::Heads, id)?.ok_or(LoadError::Gone(id))?;
         guard.moved_to(commit, None);

@@ -1,6 +1,6 @@
 //! The descriptions of the commits of one operation.
 
-use super::{AppendFailure, Workspace, guard::State};
+use super::{Workspace, WriteFailure, guard::State};
 use crate::{
     model::{ConversationId, Event, Timestamp, Writer},
     plan::{self, Change, Summary},
@@ -116,8 +116,8 @@ impl<'a> Scribe<'a> {
 
 impl Workspace {
     /// Begins an operation on top of a commit.
-    pub(super) fn new_operation(&self, base: Option<ObjectId>) -> Result<Operation, AppendFailure> {
-        let random: [u8; 4] = self.env.random().map_err(AppendFailure::Random)?;
+    pub(super) fn new_operation(&self, base: Option<ObjectId>) -> Result<Operation, WriteFailure> {
+        let random: [u8; 4] = self.env.random().map_err(WriteFailure::Random)?;
         let id = random.iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Operation::on(base, id))
     }

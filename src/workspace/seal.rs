@@ -1,7 +1,7 @@
 //! Putting down on a block, which is stored already, why its answer ended.
 
 use super::{
-    AppendFailure, Appended, Guard, Workspace,
+    Appended, Guard, Workspace, WriteFailure,
     append::Outcome,
     scribe::{Operation, Scribe},
 };
@@ -22,7 +22,7 @@ impl Workspace {
         block: (&Appended, &Event),
         finish: &Finish,
         usage: &Usage,
-    ) -> Result<(), AppendFailure> {
+    ) -> Result<(), WriteFailure> {
         let (Appended { address, file, .. }, event) = block;
         let mut event = event.clone();
         usage.store(&mut event.metadata);
@@ -30,7 +30,7 @@ impl Workspace {
         part.finish = Some(finish.clone());
         let answer = part.answer.clone();
         let id = guard.id();
-        let bytes = encode(&event).map_err(AppendFailure::Encode)?;
+        let bytes = encode(&event).map_err(WriteFailure::Encode)?;
         self.write_in(guard, operation, |guard, mut state, operation| {
             let outline = &mut state.outline;
             let is_top = outline.manifest.lines().contains(&Line::Event(file.clone()));
@@ -50,7 +50,7 @@ impl Workspace {
             let writing = Writing { lock, id, tip: &mut state.tip, commits: &[commit] };
             let written = self.store.write(writing);
             let Written { notes, .. } =
-                written.map_err(|source| AppendFailure::write(id, source))?;
+                written.map_err(|source| WriteFailure::write(id, source))?;
             Ok(Outcome { events: Vec::new(), state, notes })
         })?;
         Ok(())

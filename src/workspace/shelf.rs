@@ -1,6 +1,6 @@
 //! Putting conversations away, bringing them back, and emptying the trash.
 
-use super::{AppendFailure, Guard, Handle, LoadError, Overview, Row, Workspace};
+use super::{Guard, Handle, LoadError, Overview, Row, Workspace, WriteFailure};
 use crate::{
     model::{ConversationId, Timestamp},
     store::{MaintenanceError, MoveError, Mover, Purged, RefError, Space},
@@ -26,7 +26,7 @@ pub struct Trashed {
 
 impl Workspace {
     /// Moves a conversation to another space, or says who is at work on it.
-    pub fn shelve(&self, handle: &Handle, to: Space) -> Result<(), AppendFailure> {
+    pub fn shelve(&self, handle: &Handle, to: Space) -> Result<(), WriteFailure> {
         let (id, from) = (handle.id(), handle.space());
         let lock = self.lock_of(id)?;
         if from == to {
@@ -58,7 +58,7 @@ impl Workspace {
     }
 
     /// Removes a conversation from the trash for good, if it still is as it was seen.
-    pub fn forget(&self, trashed: &Trashed) -> Result<(), AppendFailure> {
+    pub fn forget(&self, trashed: &Trashed) -> Result<(), WriteFailure> {
         let lock = self.lock_of(trashed.row.id)?;
         Ok(self.store.forget(&lock, trashed.row.id, trashed.row.commit)?)
     }

@@ -1,6 +1,6 @@
 //! What has to be known of a version by whoever changes it: its fields, its summary, its tree.
 
-use super::{AppendFailure, Handle, LoadError, Workspace};
+use super::{Handle, LoadError, Workspace, WriteFailure};
 use crate::{
     format::{Compatibility, Flaw, decode_meta, limits},
     model::{ConversationId, Meta},
@@ -10,7 +10,7 @@ use crate::{
 
 impl Workspace {
     /// Title, labels and so on of a version that may be changed, whatever its events are like.
-    pub fn meta(&self, handle: &Handle) -> Result<Meta, AppendFailure> {
+    pub fn meta(&self, handle: &Handle) -> Result<Meta, WriteFailure> {
         let id = handle.id();
         let objects = self.store.objects();
         let unreadable = |source| LoadError::object(id, source);
@@ -33,18 +33,18 @@ impl Workspace {
         let damage = |flaw| problem(TreePath::meta(), flaw, ProblemKind::Damage);
         let (version, meta) = decoded.map_err(|flaws| {
             let problems = flaws.into_iter().map(damage).collect();
-            AppendFailure::Damaged { id, problems }
+            WriteFailure::Damaged { id, problems }
         })?;
         match version.compatibility() {
             Compatibility::ReadWrite => Ok(meta),
             Compatibility::ReadOnly | Compatibility::Refused => {
-                Err(AppendFailure::ReadOnly { id, version })
+                Err(WriteFailure::ReadOnly { id, version })
             }
         }
     }
 
     /// Fails if a version was written by a newer jp, whose work this one must not touch.
-    pub fn check_writable(&self, handle: &Handle) -> Result<(), AppendFailure> {
+    pub fn check_writable(&self, handle: &Handle) -> Result<(), WriteFailure> {
         let id = handle.id();
         let commit = self.store.commit(handle.commit());
         let commit = commit.map_err(|source| LoadError::object(id, source))?;
@@ -60,7 +60,7 @@ impl Workspace {
         match version.compatibility() {
             Compatibility::ReadWrite => Ok(()),
             Compatibility::ReadOnly | Compatibility::Refused => {
-                Err(AppendFailure::ReadOnly { id, version })
+                Err(WriteFailure::ReadOnly { id, version })
             }
         }
     }

@@ -51,7 +51,7 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
 ];
 
 /// Crates that only one module may name.
-const ONLY_IN: [(&str, &str); 6] = [
+const ONLY_IN: [(&str, &str); 7] = [
     ("gix", "store"),
     ("ureq", "provider"),
     ("clap", "cli"),

@@ -17,7 +17,7 @@ use crate::{
     model::{ConversationId, EventKind, EventType, Meta, title_from},
     plan::Draft,
     ui::escape,
-    workspace::{AppendFailure, Appended, Workspace, prepare},
+    workspace::{Appended, Workspace, WriteFailure, prepare},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
@@ -163,9 +163,9 @@ fn first_title(drafts: &[Draft]) -> Option<String> {
 }
 
 /// Names the file that was refused.
-fn name_file(error: AppendFailure, files: &[OsString]) -> CommandError {
+fn name_file(error: WriteFailure, files: &[OsString]) -> CommandError {
     match &error {
-        AppendFailure::Refused { index, source, .. } => {
+        WriteFailure::Refused { index, source, .. } => {
             let file = files.get(*index).map_or(String::new(), |file| file.display().to_string());
             CommandError::failure(format!("{file}: {source}")).hint("nothing was appended")
         }
