@@ -78,6 +78,11 @@ impl CommandError {
         Self::silent(2)
     }
 
+    /// What went wrong.
+    pub fn message(&self) -> String {
+        self.messages.join("; ")
+    }
+
     /// Adds what the user can do next.
     pub fn hint(mut self, hint: impl ToString) -> Self {
         self.hints.push(hint.to_string());

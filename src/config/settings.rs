@@ -141,6 +141,9 @@ pub struct Tool {
     pub output_limit: Option<ByteCount>,
     /// Whether running it again does no harm.
     pub idempotent: bool,
+    /// The variables that it sees beside the usual ones: names, or beginnings of names and a `*`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
     /// Whether the model is told of it.
     pub enable: bool,
 }
@@ -156,6 +159,7 @@ impl Default for Tool {
             timeout: None,
             output_limit: None,
             idempotent: false,
+            environment: Vec::new(),
             enable: true,
         }
     }

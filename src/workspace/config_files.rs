@@ -42,6 +42,11 @@ impl ConfigFiles {
         Self { user, mark: None }
     }
 
+    /// The directory of the workspace, if there is one around the current directory.
+    pub fn root(&self) -> Option<&Path> {
+        self.mark.as_deref().and_then(Path::parent)
+    }
+
     /// The file of this scope; none outside of any workspace, or without a home.
     pub fn path(&self, scope: Scope) -> Option<PathBuf> {
         let mark = self.mark.as_deref();
@@ -60,8 +65,7 @@ impl ConfigFiles {
 
     /// What the workspace tells every assistant, in its `AGENTS.md`.
     pub fn instructions(&self) -> Result<Option<String>, FsError> {
-        let root = self.mark.as_deref().and_then(Path::parent);
-        root.map_or(Ok(None), |root| read(&root.join("AGENTS.md")))
+        self.root().map_or(Ok(None), |root| read(&root.join("AGENTS.md")))
     }
 
     /// Writes the file of this scope.

@@ -4,6 +4,7 @@ mod config;
 mod conversation;
 mod history;
 mod list;
+mod query;
 mod shared;
 mod store;
 
@@ -16,6 +17,7 @@ pub use self::{
     conversation::{Append, Conversation, Export, ExportFormat, Import, Print},
     history::{Blame, Diff, Fork, Log, Restore},
     list::{Label, Ls, Sort},
+    query::{Models, Query},
     shared::{AtArg, Change, FormatArg, Target},
     store::Store,
 };
@@ -57,6 +59,16 @@ pub enum Command {
         #[arg(default_value = ".", hide_default_value = true, value_hint = ValueHint::DirPath)]
         directory: PathBuf,
     },
+    /// Ask a model, and keep every step
+    ///
+    /// Without `--new` or `--id` it continues the conversation of this terminal. The answer goes to
+    /// standard output, everything else to standard error, and questions to the terminal. Each
+    /// step is stored when it is complete: whatever happens, at most the block that was still
+    /// coming is lost.
+    #[command(visible_alias = "q")]
+    Query(Box<Query>),
+    /// List the models that can be asked from here
+    Models(Models),
     /// Work with conversations
     #[command(subcommand, visible_alias = "c")]
     Conversation(Conversation),

@@ -22,6 +22,8 @@ use crate::{
     workspace::{Handle, Workspace},
 };
 
+pub use self::event::fields as event_fields;
+
 pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
     let (workspace, handle) = to_read(env, output, &args.target)?;
     if let Some(directory) = &args.dir {

@@ -19,8 +19,10 @@ mod log;
 mod ls;
 mod man;
 mod mark;
+mod models;
 mod open;
 mod print;
+mod query;
 mod redo;
 mod reference;
 mod restore;
@@ -60,6 +62,8 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
     }
     match cli.command {
         Command::Init { directory } => init::run(env, output, &directory),
+        Command::Query(args) => query::run(env, output, &args),
+        Command::Models(args) => models::run(env, output, &args),
         Command::Conversation(command) => match command {
             Conversation::Append(args) => append::run(env, output, args),
             Conversation::Ls(args) => ls::run(env, output, &args),

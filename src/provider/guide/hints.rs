@@ -136,7 +136,7 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ),
     (
         "Use a real model, with or without a key",
-        "which models are, available models, list models, other models, configure a provider, \
+        "use a real model, real model, configure anthropic, use claude, with claude, which models are, available models, list models, other models, configure a provider, \
          api key, choose another model, connect, chatgpt, local model, switch",
     ),
     (

@@ -18,12 +18,19 @@ pub fn event(path: &TreePath, event: &Event) -> Value {
     let address = path.name().parse::<FileName>().ok().map(|name| name.address().number());
     object.put("address", address);
     object.put("file", path.to_string());
+    object.0.extend(fields(event));
+    Value::Object(object.0)
+}
+
+/// What an event says, wherever it stands.
+pub fn fields(event: &Event) -> Map<String, Value> {
+    let mut object = Object::default();
     object.put("type", event.event_type().name());
     object.put("timestamp", event.timestamp.to_string());
     object.put_content(&event.kind);
     object.put("metadata", event.metadata.clone());
     object.put("other", event.extra.clone());
-    Value::Object(object.0)
+    object.0
 }
 
 /// A TOML table as JSON; times and what JSON has no number for are texts.

@@ -1,0 +1,65 @@
+//! The arguments of `jp query`.
+
+use clap::Args;
+
+use super::{ConfigArgs, FormatArg};
+use crate::{cli::complete::Candidates, store::Space};
+
+/// What `jp query` is asked to do.
+#[derive(Debug, Args)]
+pub struct Query {
+    /// Ask this; `-` stands for standard input, `@FILE` for the text of a file [default: open an
+    /// editor]
+    #[arg(value_name = "TEXT")]
+    pub text: Vec<String>,
+    /// Begin a new conversation
+    #[arg(long, short, conflicts_with_all = ["id", "no_edit"])]
+    pub new: bool,
+    /// Continue this conversation [default: the one of this terminal]
+    #[arg(
+        long,
+        value_name = "ID",
+        require_equals = true,
+        add = Candidates::Conversations(&[Space::Heads])
+    )]
+    pub id: Option<String>,
+    /// Ask this model, from here on
+    #[arg(long, short, value_name = "PROVIDER/MODEL")]
+    pub model: Option<String>,
+    /// Open no editor; without a text, complete the last turn
+    #[arg(long, short = 'E')]
+    pub no_edit: bool,
+    /// Keep nothing of this query
+    #[arg(long)]
+    pub no_persist: bool,
+    /// Want data of this JSON Schema, from a file or written out
+    #[arg(long, value_name = "SCHEMA")]
+    pub schema: Option<String>,
+    /// Give a new conversation this title [default: the first line]
+    #[arg(long, value_name = "TITLE")]
+    pub title: Option<String>,
+    /// Give a new conversation this label; can be given again
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub label: Vec<String>,
+    /// Ask nothing back: what would be asked is refused
+    #[arg(long)]
+    pub non_interactive: bool,
+    /// Print nothing but the answer
+    #[arg(long, short)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// What `jp models` is asked to do.
+#[derive(Debug, Args)]
+pub struct Models {
+    /// Only those of this provider [default: all that have a key or answer on this machine]
+    pub provider: Option<String>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    #[command(flatten)]
+    pub format: FormatArg,
+}

@@ -1,0 +1,245 @@
+//! What the user sees of a query while it goes on.
+
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+use super::{
+    asker::{Asker, Bell},
+    lines,
+};
+use crate::{
+    model::{CallId, EventKind, EventType, InquiryId, InquiryRequest, ToolCall, Usage},
+    turn::{Closed, FrontEnd, Notice, Post},
+    ui::{Channels, Face, Retry, Status, Written, shorten},
+};
+
+/// How the user wants to see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// Each event is a line of JSON.
+    pub json: bool,
+    /// Thoughts are shown.
+    pub reasoning: bool,
+    /// Data is wanted instead of a text.
+    pub data: bool,
+}
+
+/// Shows a query at the terminal, or wherever the output goes.
+pub struct Front<'a> {
+    channels: Channels<'a>,
+    asker: Option<Asker>,
+    manner: Manner,
+    status: Status,
+    started: Instant,
+    running: Vec<(CallId, String)>,
+    /// What came while the terminal was for questions.
+    held: Vec<Notice>,
+    /// The last line of a thought, as far as it has come.
+    thought: String,
+    attempt: u32,
+    retry_at: Option<Instant>,
+    is_open: bool,
+    usage: Option<Usage>,
+}
+
+impl<'a> Front<'a> {
+    /// Nothing has been shown yet.
+    pub fn new(
+        channels: Channels<'a>,
+        asker: Option<Asker>,
+        model: String,
+        manner: Manner,
+    ) -> Self {
+        Self {
+            channels,
+            asker,
+            manner,
+            status: Status { model, ..Status::default() },
+            started: Instant::now(),
+            running: Vec::new(),
+            held: Vec::new(),
+            thought: String::new(),
+            attempt: 1,
+            retry_at: None,
+            is_open: true,
+            usage: None,
+        }
+    }
+
+    /// A way to have something asked, if somebody can be.
+    pub fn asker(&self) -> Option<Bell> {
+        self.asker.as_ref().map(Asker::bell)
+    }
+
+    /// Shows what is left, and says what it has cost.
+    pub fn finish(mut self) -> Option<Usage> {
+        if let Some(asker) = &self.asker {
+            asker.bell().call_off();
+        }
+        self.release();
+        self.end_thought();
+        // Whether somebody still reads does not matter any more.
+        let _closed = self.channels.end_answer(Instant::now());
+        self.channels.clear_status();
+        self.usage
+    }
+
+    fn is_held(&self) -> bool {
+        self.asker.as_ref().is_some_and(Asker::is_busy)
+    }
+
+    fn release(&mut self) {
+        for notice in std::mem::take(&mut self.held) {
+            self.put(&notice);
+        }
+    }
+
+    fn put(&mut self, notice: &Notice) {
+        let written = match self.manner.json {
+            true => self.put_line(notice),
+            false => self.put_text(notice),
+        };
+        if !matches!(written, Ok(Written::Open)) {
+            self.is_open = false;
+        }
+        match notice {
+            Notice::Waiting => {
+                self.started = Instant::now();
+                (self.status.retry, self.retry_at) = (None, None);
+            }
+            Notice::ToolStarted(call) => {
+                self.running.push((call.id.clone(), call.tool.to_string()));
+            }
+            Notice::ToolEnded { id, .. } => self.running.retain(|(running, _)| running != id),
+            Notice::BlockEnded(_) => self.attempt = 1,
+            Notice::Retrying { error, delay, .. } => {
+                self.attempt += 1;
+                self.retry_at = Some(Instant::now() + *delay);
+                let (attempt, wait) = (self.attempt, *delay);
+                self.status.retry = Some(Retry { attempt, wait, reason: error.to_string() });
+            }
+            Notice::Usage(usage) => self.usage = Some(*usage),
+            _ => {}
+        }
+    }
+
+    fn put_line(&mut self, notice: &Notice) -> io::Result<Written> {
+        match lines::line(notice) {
+            Some(line) => self.channels.event(&line, Instant::now()),
+            None => Ok(Written::Open),
+        }
+    }
+
+    fn put_text(&mut self, notice: &Notice) -> io::Result<Written> {
+        let now = Instant::now();
+        if !matches!(notice, Notice::Reasoning(_)) {
+            self.end_thought();
+        }
+        match notice {
+            Notice::Text(text) if !self.manner.data => return self.channels.answer(text, now),
+            Notice::BlockEnded(EventType::Message) if !self.manner.data => {
+                return self.channels.end_answer(now);
+            }
+            Notice::Saved { event, .. } => {
+                if let EventKind::Structured(structured) = &event.kind {
+                    let _open = self.channels.answer(structured.data.as_str(), now)?;
+                    return self.channels.end_answer(now);
+                }
+            }
+            Notice::Reasoning(text) if self.manner.reasoning => self.think(text),
+            Notice::ToolStarted(call) => {
+                let arguments = call.arguments.as_str();
+                let text = format!("▸ {} {}", call.tool, shorten(arguments, SHOWN));
+                self.channels.say(Face::FAINT, &one_line(&text));
+            }
+            Notice::ToolEnded { tool, is_error, content, .. } => {
+                let first = content.lines().find(|line| !line.trim().is_empty());
+                let first = shorten(first.unwrap_or_default(), SHOWN);
+                let (sign, face) =
+                    if *is_error { ("✗", Face::BAD) } else { ("✓", Face::FAINT) };
+                self.channels.say(face, &one_line(&format!("{sign} {tool}: {first}")));
+            }
+            Notice::Retrying { error, delay, discards } => {
+                if *discards {
+                    let _open = self.channels.end_answer(now)?;
+                }
+                let again = if *discards { "the answer begins anew" } else { "trying again" };
+                let seconds = delay.as_secs();
+                let text = format!("{error}: {again} in {seconds}s");
+                self.channels.say(Face::NOTICE, &one_line(&text));
+            }
+            _ => {}
+        }
+        Ok(Written::Open)
+    }
+
+    /// Shows the complete lines of a thought, beside the answer.
+    fn think(&mut self, text: &str) {
+        self.thought.push_str(text);
+        while let Some(end) = self.thought.find('\n') {
+            let line: String = self.thought.drain(..=end).collect();
+            self.channels.say(Face::FAINT, line.trim_end());
+        }
+    }
+
+    fn end_thought(&mut self) {
+        let rest = std::mem::take(&mut self.thought);
+        if !rest.trim().is_empty() {
+            self.channels.say(Face::FAINT, &rest);
+        }
+    }
+}
+
+/// How many columns of arguments and results are shown.
+const SHOWN: usize = 100;
+
+/// A text on one line.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+impl FrontEnd for Front<'_> {
+    fn show(&mut self, notice: &Notice) -> Result<(), Closed> {
+        if self.is_held() {
+            self.held.push(notice.clone());
+            return Ok(());
+        }
+        self.release();
+        self.put(notice);
+        if self.is_open { Ok(()) } else { Err(Closed) }
+    }
+
+    fn ask(&mut self, inquiry: &InquiryRequest, call: &ToolCall, post: &Post) {
+        if !self.is_held() {
+            self.release();
+        }
+        self.channels.clear_status();
+        match &self.asker {
+            Some(asker) => asker.ask(inquiry, call, post),
+            None => post.reply(inquiry.id.clone(), crate::turn::Reply::Cancelled),
+        }
+    }
+
+    fn withdraw(&mut self, inquiry: &InquiryId) {
+        if let Some(asker) = &self.asker {
+            asker.withdraw(inquiry);
+        }
+    }
+
+    fn tick(&mut self) {
+        if self.is_held() {
+            return;
+        }
+        self.release();
+        let now = Instant::now();
+        self.status.elapsed = now.saturating_duration_since(self.started);
+        self.status.tools = self.running.iter().map(|(_, name)| name.clone()).collect();
+        let wait = self.retry_at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now));
+        if let Some(retry) = &mut self.status.retry {
+            retry.wait = wait;
+        }
+        self.channels.show_status(&self.status, now);
+    }
+}

@@ -1,0 +1,141 @@
+//! Where the events of a query go: a conversation, one that is about to begin, or nowhere.
+
+use toml::Table;
+
+use crate::{
+    format::encode,
+    model::{Address, AnswerId, ConversationId, Event, Finish, Meta, Usage},
+    plan::Draft,
+    turn::Sink,
+    workspace::{Appended, Guard, Operation, Session, Workspace, WriteFailure},
+};
+
+/// Stores the events of one turn as one operation.
+pub struct Keeper<'a> {
+    workspace: &'a Workspace,
+    session: Option<&'a Session>,
+    place: Place,
+    notes: Vec<String>,
+    /// The last block of an answer that was stored.
+    last: Option<(Appended, Event)>,
+}
+
+enum Place {
+    /// A conversation that begins with the first event.
+    New { meta: Meta, config: Table },
+    /// A conversation that nobody else writes meanwhile.
+    Open { guard: Guard, operation: Operation },
+    /// Nothing is kept.
+    Nowhere,
+}
+
+impl<'a> Keeper<'a> {
+    /// Keeps events in a conversation that begins with the first of them.
+    pub fn of_new(
+        workspace: &'a Workspace,
+        session: Option<&'a Session>,
+        meta: Meta,
+        config: Table,
+    ) -> Self {
+        Self::at(workspace, session, Place::New { meta, config })
+    }
+
+    /// Keeps events at the end of a conversation.
+    pub fn of(
+        workspace: &'a Workspace,
+        session: Option<&'a Session>,
+        guard: Guard,
+    ) -> Result<Self, WriteFailure> {
+        let operation = workspace.begin_operation(&guard)?;
+        let mut keeper = Self::at(workspace, session, Place::Open { guard, operation });
+        keeper.activate();
+        Ok(keeper)
+    }
+
+    /// Keeps nothing.
+    pub fn of_nothing(workspace: &'a Workspace) -> Self {
+        Self::at(workspace, None, Place::Nowhere)
+    }
+
+    fn at(workspace: &'a Workspace, session: Option<&'a Session>, place: Place) -> Self {
+        Self { workspace, session, place, notes: Vec::new(), last: None }
+    }
+
+    /// From now on the terminal is about this conversation.
+    fn activate(&mut self) {
+        let (Some(session), Some(id)) = (self.session, self.id()) else { return };
+        match self.workspace.activate(session, id) {
+            Ok(note) => self.notes.extend(note),
+            Err(error) => self.notes.push(error.to_string()),
+        }
+    }
+
+    /// The conversation, once there is one.
+    pub fn id(&self) -> Option<ConversationId> {
+        match &self.place {
+            Place::Open { guard, .. } => Some(guard.id()),
+            Place::New { .. } | Place::Nowhere => None,
+        }
+    }
+
+    /// What the user should hear about.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        let mut notes = std::mem::take(&mut self.notes);
+        if let Place::Open { guard, .. } = &mut self.place {
+            notes.extend(guard.take_notes());
+        }
+        notes
+    }
+
+    fn store(&mut self, drafts: &[Draft]) -> Result<Vec<Appended>, WriteFailure> {
+        match &mut self.place {
+            Place::New { meta, config } => {
+                let (guard, operation, events) = self.workspace.create_for(meta, config, drafts)?;
+                self.place = Place::Open { guard, operation };
+                self.activate();
+                Ok(events)
+            }
+            Place::Open { guard, operation } => self.workspace.append_in(guard, operation, drafts),
+            Place::Nowhere => Ok(Vec::new()),
+        }
+    }
+}
+
+impl Sink for Keeper<'_> {
+    type Error = WriteFailure;
+
+    fn append(&mut self, events: &[Event]) -> Result<Vec<Option<Address>>, WriteFailure> {
+        if matches!(self.place, Place::Nowhere) {
+            return Ok(vec![None; events.len()]);
+        }
+        let draft = |event: &Event| match encode(event) {
+            Ok(bytes) => Ok(Draft { event: event.clone(), bytes }),
+            Err(error) => Err(WriteFailure::Encode(error)),
+        };
+        let drafts = events.iter().map(draft).collect::<Result<Vec<_>, _>>()?;
+        let stored = self.store(&drafts)?;
+        for (event, appended) in events.iter().zip(&stored) {
+            if event.block().is_some() {
+                self.last = Some((appended.clone(), event.clone()));
+            }
+        }
+        Ok(stored.into_iter().map(|event| Some(event.address)).collect())
+    }
+
+    fn seal(
+        &mut self,
+        answer: &AnswerId,
+        finish: &Finish,
+        usage: &Usage,
+    ) -> Result<(), WriteFailure> {
+        let (Place::Open { guard, operation }, Some((appended, event))) =
+            (&mut self.place, &self.last)
+        else {
+            return Ok(());
+        };
+        if event.block().and_then(|block| block.answer.as_ref()) != Some(answer) {
+            return Ok(());
+        }
+        self.workspace.seal_in(guard, operation, (appended, event), finish, usage)
+    }
+}

@@ -1,0 +1,210 @@
+//! `jp query`
+
+mod asker;
+mod ending;
+mod front;
+mod keeper;
+mod lines;
+pub mod model;
+mod reading;
+mod request;
+mod target;
+mod tools;
+
+use std::sync::{Arc, Mutex};
+
+use self::{
+    asker::Asker,
+    front::{Front, Manner},
+    keeper::Keeper,
+    reading::{Asked, read},
+    target::Target,
+};
+use super::{Outcome, label, settings, title};
+use crate::{
+    cli::{args::Query, error::CommandError, output::Output},
+    config::{Key, Resolved, Visibility},
+    env::Env,
+    model::{Entry, Event, EventKind, Meta, Request, title_from},
+    turn::{Inbox, Input, Interrupt, Turn, drive},
+    ui::{AnswerFormat, Channels, Chrome, Press, Presses, Prompter, Signal, Signals},
+    workspace::{ConfigFiles, Conversation},
+};
+
+pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
+    let (title, labels) = heading(args)?;
+    let interactive = !args.non_interactive && Prompter::open(env).is_ok();
+    let mut target = Target::choose(env, output, args)?;
+    let conversation = target.load(output)?;
+    let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;
+    let files = ConfigFiles::find(env)?;
+    let resolved = resolve(env, output, args, &files, &target, conversation.as_ref())?;
+    let model = model::choose(env, &resolved)?;
+    let mut setup = model.setup;
+    setup.system_prompt = instructions(&resolved, &files)?;
+    let root = files.root().unwrap_or(env.cwd());
+    setup.tools = tools::declared(env, &resolved.settings, root, model.keys)?;
+    setup.schema = args.schema.as_deref().map(|schema| tools::schema(env, schema)).transpose()?;
+    (setup.interactive, setup.persists) = (interactive, !args.no_persist);
+    let entries = entries(output, conversation.as_ref());
+    let first = first_input(env, &asked, &resolved, &target, &entries)?;
+    let meta = Meta { title: title.or_else(|| asked.title()), labels, ..Meta::default() };
+
+    let turn = Turn::new(setup.clone(), entries);
+    let inbox = Inbox::new();
+    let presses = Arc::new(Mutex::new(Presses::new(interactive)));
+    let asker = interactive.then(|| Asker::start(env, presses.clone())).transpose()?;
+    let channels = channels(env, output, args);
+    let manner = Manner {
+        json: args.format.is_json(),
+        reasoning: resolved.settings.ui.reasoning == Visibility::Show,
+        data: setup.schema.is_some(),
+    };
+    let mut front = Front::new(channels, asker, setup.model.to_string(), manner);
+    let signals = listen(&inbox, presses, front.asker());
+    let mut keeper = target.keeper(args, meta, &resolved)?;
+    let now = || env.now();
+    let driven = drive(turn, first, &model.provider, &mut keeper, &mut front, inbox, &now);
+    let usage = front.finish();
+    drop(signals);
+    for note in keeper.take_notes() {
+        output.warn(note);
+    }
+    let ending = match driven {
+        Ok(ending) => ending,
+        Err(error) => return Err(asked.kept(ending::undriven(error, keeper.id()))),
+    };
+    asked.sent(keeper.id());
+    let usage = usage.filter(|_| resolved.settings.ui.usage && !args.quiet && !manner.json);
+    ending::tell(output, args, &setup.model, ending, usage, keeper.id(), model.is_guide)
+}
+
+/// Title and labels of a new conversation.
+fn heading(
+    args: &Query,
+) -> Result<(Option<String>, std::collections::BTreeMap<String, String>), CommandError> {
+    let is_new = args.new || args.no_persist;
+    if !is_new && (args.title.is_some() || !args.label.is_empty()) {
+        return Err(CommandError::usage("only a new conversation is given a title or labels")
+            .hint("add `--new`, or use `jp conversation title` and `jp conversation label`"));
+    }
+    let labels = args.label.iter().map(|text| label::parse(text)).collect::<Result<_, _>>()?;
+    Ok((title::check(args.title.as_deref())?, labels))
+}
+
+/// The settings for this query.
+fn resolve(
+    env: &Env,
+    output: &mut Output,
+    args: &Query,
+    files: &ConfigFiles,
+    target: &Target,
+    conversation: Option<&Conversation>,
+) -> Result<Resolved, CommandError> {
+    let mut layers = settings::layers(files, env, &args.config)?;
+    if let Some(conversation) = conversation {
+        layers = target.workspace().add_config(layers, conversation);
+    }
+    if let Some(model) = &args.model {
+        layers = layers.flag("--model", Key::new(["assistant", "model"]), model.as_str());
+    }
+    settings::resolve(output, files, layers)
+}
+
+/// What the model is told before anything else: the user's words, and those of the workspace.
+fn instructions(resolved: &Resolved, files: &ConfigFiles) -> Result<Option<String>, CommandError> {
+    let own = resolved.settings.assistant.system_prompt.clone();
+    let workspace = files.instructions().map_err(CommandError::failure)?;
+    let texts = own.into_iter().chain(workspace).filter(|text| !text.trim().is_empty());
+    let texts: Vec<_> = texts.map(|text| text.trim_end().to_owned()).collect();
+    Ok((!texts.is_empty()).then(|| texts.join("\n\n")))
+}
+
+/// What was said before, as a model may see it.
+fn entries(output: &mut Output, conversation: Option<&Conversation>) -> Vec<Entry> {
+    let Some(conversation) = conversation else { return Vec::new() };
+    let (stream, fixes) = conversation.sanitized();
+    for fix in fixes {
+        output.warn(fix);
+    }
+    stream.entries().cloned().collect()
+}
+
+/// What the turn begins with: a request with what changed before it, or what is missing.
+fn first_input(
+    env: &Env,
+    asked: &Asked,
+    resolved: &Resolved,
+    target: &Target,
+    entries: &[Entry],
+) -> Result<Input, CommandError> {
+    let mut progress = crate::model::Progress::default();
+    for entry in entries {
+        progress.push(&entry.event);
+    }
+    let now = env.now();
+    let delta = resolved.delta().filter(|_| !entries.is_empty());
+    let delta = delta.map(|table| Event::new(now, EventKind::ConfigDelta(table)));
+    let Some(text) = asked.text() else {
+        if !progress.is_incomplete() {
+            return Err(CommandError::usage("the last turn is complete: there is nothing to ask")
+                .hint("give a text, or leave out `--no-edit` to write it in an editor"));
+        }
+        return Ok(Input::Resume);
+    };
+    let request = Request { content: text.to_vec().into(), interrupts: false };
+    let request = Event::new(now, EventKind::Request(request));
+    if let Err(refusal) = progress.admit(&request) {
+        return Err(asked.kept(ending::incomplete(target.id(), &progress, &refusal)));
+    }
+    Ok(Input::Begin(delta.into_iter().chain([request]).collect()))
+}
+
+fn channels<'a>(env: &'a Env, output: &Output, args: &Query) -> Channels<'a> {
+    let is_text = !args.format.is_json();
+    let format = match is_text && output.is_for_a_screen() {
+        true => AnswerFormat::Screen,
+        false => AnswerFormat::Verbatim,
+    };
+    let chrome = if args.quiet { Chrome::Quiet } else { Chrome::Full };
+    Channels::of_process(env, format, output.style(), chrome)
+}
+
+/// Lets Ctrl+C and the end of the terminal be heard.
+fn listen(
+    inbox: &Inbox,
+    presses: Arc<Mutex<Presses>>,
+    asker: Option<asker::Bell>,
+) -> Option<Signals> {
+    let post = inbox.post();
+    let heard = move |signal| {
+        let mut presses = presses.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match (signal, presses.press()) {
+            (Signal::Interrupt, Press::Menu) => {
+                if let Some(asker) = &asker {
+                    asker.menu(&post);
+                }
+            }
+            (Signal::Interrupt, Press::Exit) => {
+                crate::ui::restore_terminal();
+                signal_hook::low_level::exit(130);
+            }
+            (Signal::Interrupt, Press::Stop) | (Signal::Terminate | Signal::Hangup, _) => {
+                presses.stop();
+                if let Some(asker) = &asker {
+                    asker.call_off();
+                }
+                post.interrupt(Interrupt::Stop);
+            }
+        }
+    };
+    // Without them an interrupt ends the process, and what was stored is safe.
+    Signals::listen(heard).ok()
+}
+
+impl Asked {
+    /// A title for a conversation that begins with this.
+    fn title(&self) -> Option<String> {
+        title_from(&String::from_utf8_lossy(self.text()?))
+    }
+}

@@ -1,0 +1,143 @@
+//! Reads what is asked, from wherever it comes.
+
+use std::{
+    io::{self, IsTerminal, Read},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    request::{Part, join, parts},
+    target::Target,
+};
+use crate::{
+    cli::{args::Query, error::CommandError, output::Output},
+    edit::{Draft, Sheet, left_behind},
+    env::Env,
+    format::limits,
+    fsutil::AtPath,
+    model::{ConversationId, EventKind},
+    ui::lend_terminal,
+    workspace::Conversation,
+};
+
+/// What is asked, and where it is kept until it is safe.
+pub struct Asked {
+    text: Option<Vec<u8>>,
+    draft: Option<Draft>,
+}
+
+impl Asked {
+    /// What is asked; `None` if the last turn is to be completed.
+    pub fn text(&self) -> Option<&[u8]> {
+        self.text.as_deref()
+    }
+
+    /// The error, with the place where what was typed is kept.
+    pub fn kept(&self, error: CommandError) -> CommandError {
+        match &self.draft {
+            Some(draft) => error.hint(format!("what you wrote is in `{}`", draft.path().display())),
+            None => error,
+        }
+    }
+
+    /// It is in a conversation now, or nothing was to be kept.
+    pub fn sent(self, id: Option<ConversationId>) {
+        if let (Some(draft), Some(_)) = (self.draft, id) {
+            // A draft that cannot be removed is in nobody's way.
+            let _left = draft.discard();
+        }
+    }
+}
+
+/// Reads what is asked.
+pub fn read(
+    env: &Env,
+    output: &mut Output,
+    args: &Query,
+    interactive: bool,
+    target: &Target,
+    conversation: Option<&Conversation>,
+) -> Result<Asked, CommandError> {
+    let has_stdin = !io::stdin().is_terminal();
+    let mut texts = Vec::new();
+    for part in parts(&args.text, has_stdin) {
+        texts.push(match part {
+            Part::Words(words) => words.into_bytes(),
+            Part::Stdin => read_stdin()?,
+            Part::File(path) => read_file(env, &path)?,
+        });
+    }
+    let text = join(texts);
+    if !text.is_empty() {
+        return Ok(Asked { text: Some(text), draft: None });
+    }
+    if args.no_edit {
+        return Ok(Asked { text: None, draft: None });
+    }
+    if !interactive {
+        return Err(CommandError::usage("there is nothing to ask")
+            .hint("give a text: `jp query \"How do I …?\"`, or pipe one in"));
+    }
+    write(env, output, target, conversation)
+}
+
+/// Lets the user write in an editor.
+fn write(
+    env: &Env,
+    output: &mut Output,
+    target: &Target,
+    conversation: Option<&Conversation>,
+) -> Result<Asked, CommandError> {
+    let state = target.workspace().state_dir()?;
+    for path in left_behind(&state).iter().take(3) {
+        output.hint(format_args!("an earlier draft is kept in `{}`", path.display()));
+    }
+    let answered = conversation.and_then(last_answer);
+    let sheet = Sheet { text: "", answered: answered.as_deref() };
+    let mut draft = Draft::create(env, &state, &sheet).map_err(CommandError::failure)?;
+    match draft.edit(env, lend_terminal).map_err(CommandError::failure)? {
+        Some(text) => Ok(Asked { text: Some(text.into_bytes()), draft: Some(draft) }),
+        None => {
+            draft.discard().map_err(CommandError::failure)?;
+            Err(CommandError::failure("nothing was asked: the draft is empty")
+                .hint("an editor with windows has to wait, as in `JP_EDITOR=\"code --wait\"`"))
+        }
+    }
+}
+
+/// What the model said last.
+fn last_answer(conversation: &Conversation) -> Option<String> {
+    conversation.listed.iter().rev().find_map(|listed| match &listed.event.as_ref()?.kind {
+        EventKind::Message(message) => Some(message.content.to_text_lossy().into_owned()),
+        _ => None,
+    })
+}
+
+fn read_stdin() -> Result<Vec<u8>, CommandError> {
+    let mut text = Vec::new();
+    let read = io::stdin().lock().take(limits::EVENT_FILE + 1).read_to_end(&mut text);
+    read.map_err(|error| CommandError::failure(format!("cannot read standard input: {error}")))?;
+    check_size(text, "standard input")
+}
+
+fn read_file(env: &Env, path: &Path) -> Result<Vec<u8>, CommandError> {
+    let path: PathBuf = env.cwd().join(path);
+    let mut text = Vec::new();
+    let opened = std::fs::File::open(&path).at("open", &path);
+    let read = opened.and_then(|file| {
+        file.take(limits::EVENT_FILE + 1).read_to_end(&mut text).at("read", &path)
+    });
+    read.map_err(|error| {
+        let error = CommandError::failure(error);
+        error.hint("a text that begins with `@` is written with two: `@@`")
+    })?;
+    check_size(text, &path.display().to_string())
+}
+
+fn check_size(text: Vec<u8>, source: &str) -> Result<Vec<u8>, CommandError> {
+    if text.len() as u64 > limits::EVENT_FILE {
+        let limit = limits::EVENT_FILE >> 20;
+        return Err(CommandError::failure(format!("{source} is larger than {limit} MiB")));
+    }
+    Ok(text)
+}

@@ -1,0 +1,141 @@
+//! The conversation that a query goes to.
+
+use super::{super::open, Keeper};
+use crate::{
+    cli::{args::Query, commands::Next, error::CommandError, output::Output},
+    config::Resolved,
+    env::Env,
+    model::{ConversationId, Meta},
+    workspace::{Conversation, Guard, Handle, Session, SessionConversation, Workspace},
+};
+
+/// The conversation that a query goes to.
+pub struct Target {
+    workspace: Workspace,
+    session: Option<Session>,
+    place: Place,
+}
+
+enum Place {
+    /// One that begins with the query.
+    New,
+    /// One that nobody else writes meanwhile.
+    Locked(Box<Guard>),
+    /// One that is only read.
+    Read(Handle),
+    /// It has been handed on.
+    Taken(Option<ConversationId>),
+}
+
+impl Target {
+    /// Finds it: the one that is named, a new one, or that of the terminal.
+    pub fn choose(env: &Env, output: &mut Output, args: &Query) -> Result<Self, CommandError> {
+        let session = Session::of(env);
+        if args.new || (args.no_persist && args.id.is_none()) {
+            let workspace = Workspace::open_or_create(env)?;
+            return Ok(Self { workspace, session, place: Place::New });
+        }
+        let (workspace, handle) = match &args.id {
+            Some(id) => {
+                let workspace = open::workspace_with(env, id)?;
+                let handle = workspace.select(id)?;
+                (workspace, handle)
+            }
+            None => of_session(env, output, session.as_ref())?,
+        };
+        open::warn_of_dropped(output, &workspace, &handle, Next::Writes);
+        let place = match args.no_persist {
+            true => Place::Read(handle),
+            false => Place::Locked(Box::new(workspace.lock(handle)?)),
+        };
+        Ok(Self { workspace, session, place })
+    }
+
+    /// The workspace that it is in.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// Its id, if it is there already.
+    pub fn id(&self) -> Option<ConversationId> {
+        match &self.place {
+            Place::New => None,
+            Place::Locked(guard) => Some(guard.id()),
+            Place::Read(handle) => Some(handle.id()),
+            Place::Taken(id) => *id,
+        }
+    }
+
+    /// What was said in it before.
+    pub fn load(&self, output: &mut Output) -> Result<Option<Conversation>, CommandError> {
+        let handle: &Handle = match &self.place {
+            Place::New | Place::Taken(_) => return Ok(None),
+            Place::Locked(guard) => guard,
+            Place::Read(handle) => handle,
+        };
+        let conversation = self.workspace.load(handle)?;
+        for problem in &conversation.problems {
+            output.warn(problem);
+        }
+        Ok(Some(conversation))
+    }
+
+    /// Where the events of the query go.
+    pub fn keeper(
+        &mut self,
+        args: &Query,
+        meta: Meta,
+        resolved: &Resolved,
+    ) -> Result<Keeper<'_>, CommandError> {
+        let taken = Place::Taken(self.id());
+        let session = self.session.as_ref();
+        let keeper = match std::mem::replace(&mut self.place, taken) {
+            _ if args.no_persist => Keeper::of_nothing(&self.workspace),
+            Place::New => Keeper::of_new(&self.workspace, session, meta, resolved.base_config()),
+            Place::Locked(guard) => Keeper::of(&self.workspace, session, *guard)?,
+            Place::Read(_) | Place::Taken(_) => Keeper::of_nothing(&self.workspace),
+        };
+        Ok(keeper)
+    }
+}
+
+/// The conversation of this terminal. None is ever guessed.
+fn of_session(
+    env: &Env,
+    output: &mut Output,
+    session: Option<&Session>,
+) -> Result<(Workspace, Handle), CommandError> {
+    let Some(session) = session else {
+        return Err(ways(CommandError::usage(
+            "there is no terminal here that a conversation could belong to",
+        )));
+    };
+    let none = || ways(CommandError::usage("this terminal has no conversation yet"));
+    let workspace = Workspace::open(env)?.ok_or_else(none)?;
+    let recalled = workspace.session_conversation(session).map_err(CommandError::failure)?;
+    if let Some(note) = recalled.note {
+        output.warn(note);
+    }
+    match recalled.conversation {
+        SessionConversation::Active(handle) => Ok((workspace, handle)),
+        SessionConversation::Nothing => Err(none()),
+        SessionConversation::PutAway(handle) => {
+            let id = handle.id();
+            let message = format!("the conversation of this terminal, {id}, was put away");
+            let back = format!("`jp conversation unarchive {id}` brings it back");
+            Err(ways(CommandError::failure(message).hint(back)))
+        }
+        SessionConversation::Gone(id) => {
+            let message = format!("the conversation of this terminal, {id}, is gone");
+            Err(ways(CommandError::failure(message)))
+        }
+    }
+}
+
+/// The ways to say which conversation is meant.
+fn ways(error: CommandError) -> CommandError {
+    error
+        .hint("`jp query --new TEXT` begins a conversation")
+        .hint("`jp query --id=ID TEXT` continues one; `jp conversation ls` lists them")
+        .hint("the variable `JP_SESSION` names a session that scripts can share")
+}
