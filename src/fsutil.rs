@@ -65,6 +65,16 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, 0o600, None)
 }
 
+/// Opens a file to write at its end, for this user alone: a log, which need not survive a power
+/// cut.
+pub fn append_private(path: &Path) -> Result<File, FsError> {
+    let mut options = fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).at("open", path)
+}
+
 fn replace(
     path: &Path,
     bytes: &[u8],

@@ -13,6 +13,7 @@ mod measure;
 mod page;
 mod peers;
 mod print;
+mod query;
 mod random;
 mod read;
 mod world;
@@ -108,7 +109,7 @@ fn options() -> Result<Options, String> {
 
 type Part = fn(&World, &Sizes, &mut Page) -> Outcome<()>;
 
-const PARTS: [(&str, Part); 8] = [
+const PARTS: [(&str, Part); 9] = [
     ("append", append::against_peers),
     ("length", append::at_length),
     ("list", read::list),
@@ -117,6 +118,7 @@ const PARTS: [(&str, Part); 8] = [
     ("start", read::start),
     ("history", history::history),
     ("print", print::print),
+    ("query", query::query),
 ];
 
 fn report(options: &Options) -> Outcome<()> {

@@ -151,7 +151,8 @@ impl<S: Sink> Driver<'_, S> {
                 events.push(event);
                 continue;
             }
-            if !matches!(effect, Effect::Show(_)) {
+            // A part of an answer is shown at once; everything else comes after what was before it.
+            if !matches!(effect, Effect::Show(Notice::Text(_) | Notice::Reasoning(_))) {
                 self.commit(&mut events)?;
             }
             match effect {

@@ -78,6 +78,18 @@ impl Workspace {
         subject: &str,
         change: impl Fn(&mut Meta),
     ) -> Result<Option<ObjectId>, WriteFailure> {
+        let mut operation = self.begin_operation(guard)?;
+        self.revise_meta_in(guard, &mut operation, subject, change)
+    }
+
+    /// The same as a part of an operation.
+    pub fn revise_meta_in(
+        &self,
+        guard: &mut Guard,
+        operation: &mut Operation,
+        subject: &str,
+        change: impl Fn(&mut Meta),
+    ) -> Result<Option<ObjectId>, WriteFailure> {
         self.keep_trying(guard, |guard| {
             let old = self.meta(guard)?;
             let mut meta = old.clone();
@@ -97,7 +109,7 @@ impl Workspace {
                 summary,
                 links: Links::default(),
             };
-            self.revise(guard, revision).map(Some)
+            self.revise_in(guard, revision, operation).map(Some)
         })
     }
 

@@ -8,6 +8,7 @@ use std::{
 use super::{
     asker::{Asker, Bell},
     lines,
+    trace::Trace,
 };
 use crate::{
     model::{CallId, EventKind, EventType, InquiryId, InquiryRequest, ToolCall, Usage},
@@ -31,6 +32,7 @@ pub struct Front<'a> {
     channels: Channels<'a>,
     asker: Option<Asker>,
     manner: Manner,
+    trace: Option<Trace>,
     status: Status,
     started: Instant,
     running: Vec<(CallId, String)>,
@@ -51,11 +53,13 @@ impl<'a> Front<'a> {
         asker: Option<Asker>,
         model: String,
         manner: Manner,
+        trace: Option<Trace>,
     ) -> Self {
         Self {
             channels,
             asker,
             manner,
+            trace,
             status: Status { model, ..Status::default() },
             started: Instant::now(),
             running: Vec::new(),
@@ -202,6 +206,9 @@ fn one_line(text: &str) -> String {
 
 impl FrontEnd for Front<'_> {
     fn show(&mut self, notice: &Notice) -> Result<(), Closed> {
+        if let Some(trace) = &mut self.trace {
+            trace.notice(notice);
+        }
         if self.is_held() {
             self.held.push(notice.clone());
             return Ok(());

@@ -87,6 +87,24 @@ impl<'a> Keeper<'a> {
         notes
     }
 
+    /// Clears away what sessions that are over have left.
+    pub fn tidy(&self) {
+        if self.session.is_some() {
+            self.workspace.clear_stale_sessions();
+        }
+    }
+
+    /// Gives the conversation a better title, as a part of the turn.
+    pub fn name(&mut self, title: &str) {
+        let Place::Open { guard, operation } = &mut self.place else { return };
+        let subject = format!("title {title}");
+        let change = |meta: &mut Meta| meta.title = Some(title.to_owned());
+        let named = self.workspace.revise_meta_in(guard, operation, &subject, change);
+        if let Err(error) = named {
+            self.notes.push(format!("the conversation keeps its title: {error}"));
+        }
+    }
+
     fn store(&mut self, drafts: &[Draft]) -> Result<Vec<Appended>, WriteFailure> {
         match &mut self.place {
             Place::New { meta, config } => {

@@ -6,10 +6,12 @@ mod front;
 mod keeper;
 mod lines;
 pub mod model;
+mod naming;
 mod reading;
 mod request;
 mod target;
 mod tools;
+mod trace;
 
 use std::sync::{Arc, Mutex};
 
@@ -17,8 +19,10 @@ use self::{
     asker::Asker,
     front::{Front, Manner},
     keeper::Keeper,
+    naming::Naming,
     reading::{Asked, read},
     target::Target,
+    trace::Trace,
 };
 use super::{Outcome, label, settings, title};
 use crate::{
@@ -60,13 +64,21 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
         reasoning: resolved.settings.ui.reasoning == Visibility::Show,
         data: setup.schema.is_some(),
     };
-    let mut front = Front::new(channels, asker, setup.model.to_string(), manner);
+    let mut trace = target.workspace().state_dir().ok().and_then(|state| Trace::open(env, &state));
+    if let Some(trace) = &mut trace {
+        trace.note(&format!("query to {}", setup.model));
+    }
+    let mut front = Front::new(channels, asker, setup.model.to_string(), manner, trace);
+    let naming = naming(env, args, &asked, &resolved, conversation.as_ref());
     let signals = listen(&inbox, presses, front.asker());
     let mut keeper = target.keeper(args, meta, &resolved)?;
     let now = || env.now();
     let driven = drive(turn, first, &model.provider, &mut keeper, &mut front, inbox, &now);
     let usage = front.finish();
     drop(signals);
+    if let Some(title) = naming.and_then(Naming::end) {
+        keeper.name(&title);
+    }
     for note in keeper.take_notes() {
         output.warn(note);
     }
@@ -75,8 +87,35 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
         Err(error) => return Err(asked.kept(ending::undriven(error, keeper.id()))),
     };
     asked.sent(keeper.id());
+    keeper.tidy();
     let usage = usage.filter(|_| resolved.settings.ui.usage && !args.quiet && !manner.json);
     ending::tell(output, args, &setup.model, ending, usage, keeper.id(), model.is_guide)
+}
+
+/// Asks for a better title, as long as the conversation has one that nobody chose.
+fn naming(
+    env: &Env,
+    args: &Query,
+    asked: &Asked,
+    resolved: &Resolved,
+    conversation: Option<&Conversation>,
+) -> Option<Naming> {
+    if args.no_persist || args.title.is_some() {
+        return None;
+    }
+    let first = match conversation {
+        None => asked.text()?.to_vec(),
+        Some(conversation) => {
+            let request = conversation.entries().find_map(|entry| match entry.event.kind {
+                EventKind::Request(request) => Some(request.content),
+                _ => None,
+            })?;
+            let chosen = conversation.snapshot.meta.title.clone();
+            let is_made = chosen == title_from(&request.to_text_lossy());
+            is_made.then(|| request.as_bytes().to_vec())?
+        }
+    };
+    Naming::begin(env, &resolved.settings, &first)
 }
 
 /// Title and labels of a new conversation.

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The name of the provider that is built in.
-const GUIDE: &str = "guide";
+pub const GUIDE: &str = "guide";
 
 /// How often a model is asked again unless the settings say otherwise.
 const RETRIES: u32 = 5;

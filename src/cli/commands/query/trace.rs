@@ -1,0 +1,70 @@
+//! The log of what queries did, for bug reports: steps and errors, never what was said.
+
+use std::{
+    fs::File,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use crate::{env::Env, fsutil, turn::Notice};
+
+/// A log that is larger begins anew; the one before is kept.
+const LARGEST: u64 = 1 << 20;
+
+/// The log of a workspace, of one user.
+pub struct Trace {
+    file: File,
+    env: Env,
+}
+
+impl Trace {
+    /// Opens the log in the state of a user for a workspace. That there is none stops nothing.
+    pub fn open(env: &Env, state: &Path) -> Option<Self> {
+        let directory = state.join("log");
+        fsutil::create_dir_private(&directory).ok()?;
+        let path = directory.join("query.log");
+        if std::fs::metadata(&path).is_ok_and(|file| file.len() > LARGEST) {
+            // If that fails, the log grows a little more.
+            let _kept = std::fs::rename(&path, before(&path));
+        }
+        let file = fsutil::append_private(&path).ok()?;
+        Some(Self { file, env: env.clone() })
+    }
+
+    /// Writes a line.
+    pub fn note(&mut self, text: &str) {
+        let (time, process) = (self.env.now(), std::process::id());
+        let line = format!("{time} {process} {}\n", text.replace(['\n', '\r'], " "));
+        // A full disk is told by what has to be stored.
+        let _lost = self.file.write_all(line.as_bytes());
+    }
+
+    /// Writes what happened, if it is a step.
+    pub fn notice(&mut self, notice: &Notice) {
+        match notice {
+            Notice::Waiting => self.note("asked the model"),
+            Notice::BlockEnded(event_type) => self.note(&format!("block complete: {event_type}")),
+            Notice::ToolStarted(call) => self.note(&format!("tool started: {}", call.tool)),
+            Notice::ToolEnded { tool, is_error, .. } => {
+                let how = if *is_error { "failed" } else { "ended" };
+                self.note(&format!("tool {how}: {tool}"));
+            }
+            Notice::Retrying { error, delay, .. } => {
+                let delay = delay.as_millis();
+                self.note(&format!("trying again in {delay} ms: {:?}: {error}", error.trouble));
+            }
+            Notice::Saved { address: Some(address), event } => {
+                self.note(&format!("stored {address} {}", event.event_type()));
+            }
+            Notice::Saved { .. }
+            | Notice::Text(_)
+            | Notice::Reasoning(_)
+            | Notice::CallComing
+            | Notice::Usage(_) => {}
+        }
+    }
+}
+
+fn before(path: &Path) -> PathBuf {
+    path.with_extension("log.1")
+}
