@@ -36,12 +36,12 @@ fn script(guide: &str) -> String {
     script
 }
 
-/// A user with nothing but an empty directory and `jp`.
+/// A user with nothing but an empty directory, a terminal and `jp`.
 fn newcomer() -> Jp {
     let mut path = OsString::from(Path::new(env!("CARGO_BIN_EXE_jp")).parent().unwrap());
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap());
-    Jp::new().with_var("PATH", path)
+    Jp::new().with_var("PATH", path).with_var("JP_SESSION", "the terminal of the newcomer")
 }
 
 #[test]

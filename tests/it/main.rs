@@ -23,6 +23,7 @@ mod init;
 mod listing;
 mod log;
 mod loopback;
+mod newcomer;
 mod plain_git;
 mod print;
 mod providers;

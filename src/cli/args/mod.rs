@@ -65,9 +65,14 @@ pub enum Command {
     /// standard output, everything else to standard error, and questions to the terminal. Each
     /// step is stored when it is complete: whatever happens, at most the block that was still
     /// coming is lost.
+    ///
+    /// Without a configured model the built-in guide answers questions about jp, offline.
     #[command(visible_alias = "q")]
     Query(Box<Query>),
     /// List the models that can be asked from here
+    ///
+    /// Services count whose key is in the environment, servers that run on this machine, and what
+    /// `[providers.NAME]` in the configuration names. `jp query -m PROVIDER/MODEL` asks one.
     Models(Models),
     /// Work with conversations
     #[command(subcommand, visible_alias = "c")]

@@ -23,28 +23,28 @@ pub struct Query {
         add = Candidates::Conversations(&[Space::Heads])
     )]
     pub id: Option<String>,
-    /// Ask this model, from here on
+    /// Ask this model, now and later in this conversation [default: `assistant.model`]
     #[arg(long, short, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
-    /// Open no editor; without a text, complete the last turn
+    /// Open no editor; without a text, go on with a turn that failed or was interrupted
     #[arg(long, short = 'E')]
     pub no_edit: bool,
-    /// Keep nothing of this query
+    /// Keep nothing of this query: neither the question nor the answer
     #[arg(long)]
     pub no_persist: bool,
-    /// Want data of this JSON Schema, from a file or written out
+    /// Answer with data that fits this JSON Schema: a file, or the schema itself
     #[arg(long, value_name = "SCHEMA")]
     pub schema: Option<String>,
-    /// Give a new conversation this title [default: the first line]
+    /// Give the new conversation this title [default: the first line]
     #[arg(long, value_name = "TITLE")]
     pub title: Option<String>,
-    /// Give a new conversation this label; can be given again
+    /// Give the new conversation this label; can be given again
     #[arg(long, value_name = "KEY=VALUE")]
     pub label: Vec<String>,
-    /// Ask nothing back: what would be asked is refused
+    /// Ask nothing at the terminal: a tool that needs permission is refused
     #[arg(long)]
     pub non_interactive: bool,
-    /// Print nothing but the answer
+    /// Print nothing but the answer, warnings and errors
     #[arg(long, short)]
     pub quiet: bool,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub struct Query {
 /// What `jp models` is asked to do.
 #[derive(Debug, Args)]
 pub struct Models {
-    /// Only those of this provider [default: all that have a key or answer on this machine]
+    /// Only those of this provider [default: all that have a key, and servers on this machine]
     pub provider: Option<String>,
     #[command(flatten)]
     pub config: ConfigArgs,

@@ -61,9 +61,13 @@ pub fn run(env: &Env, output: &mut Output, args: &Models) -> Outcome {
     let chosen = &settings.assistant.model;
     output.hint(format_args!("`{chosen}` answers now; `jp query -m PROVIDER/MODEL` asks another"));
     if args.provider.is_none() {
-        let keys = PRESETS.iter().filter_map(|preset| preset.key_vars.first());
+        let services = PRESETS.iter().filter(|preset| !preset.local);
+        let keys = services.filter_map(|preset| preset.key_vars.first());
         let keys = keys.copied().collect::<Vec<_>>().join("`, `");
-        output.hint(format_args!("more are within reach with a key in one of `{keys}`"));
+        output.hint(format_args!("a key in one of these variables adds a service: `{keys}`"));
+        let servers = PRESETS.iter().filter(|preset| preset.local).map(|preset| preset.name);
+        let servers = servers.collect::<Vec<_>>().join(", ");
+        output.hint(format_args!("servers on this machine are found while they run: {servers}"));
     }
     Ok(DONE)
 }

@@ -102,7 +102,7 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ),
     (
         "Keep a copy",
-        "on laptop, on another machine, on another computer, share with a team, colleague, \
+        "continue conversation on laptop, conversation on laptop, on laptop, on another machine, on another computer, share with a team, colleague, \
          backup, another computer, laptop, machine, sync, push to github, remote, \
          collaborate, send",
     ),
@@ -154,4 +154,46 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ("jp", "what is jp, what does jp do, what is this"),
     ("Ask for data with a schema", "structured output, structured data, answer as json"),
     ("jp store fsck", "verify repository, check repository, check store"),
+    (
+        "Continue a conversation",
+        "continue a conversation, same chat, same conversation, another question, ask another \
+         question, follow up, go on with a conversation",
+    ),
+    (
+        "Files, pipes and drafts",
+        "give file, give the model a file, send a file to a model, attach a file, include a \
+         file, pipe into, where draft, lost draft",
+    ),
+    (
+        "Tools and permission",
+        "allow tool, tool without asking, tool refused, permission for a tool, confirm a tool",
+    ),
+    ("Stop an answer", "stop answer, cancel answer, interrupt answer, abort answer, ctrl c"),
+    ("Data instead of text", "answer json lines, json lines, fits json schema"),
+    ("Choose a model", "change model, switch model, another model, default model"),
+    ("Services and their keys", "use gpt, gpt instead, use chatgpt, use gemini, use grok"),
+    (
+        "A provider of your own",
+        "own server, custom server, openai compatible, own provider, another address",
+    ),
+    (
+        "When a model does not answer",
+        "retry question, retry failed question, failed question, model does not answer, ask \
+         again, wait for model, rate limit, overloaded",
+    ),
+    ("Tokens", "how many tokens, what did that cost, price, costs"),
+    (
+        "What is kept, and what never is",
+        "store key, store api key, keep api key, is my key stored, what is sent, sent to \
+         provider, privacy",
+    ),
+    (
+        "Declare a tool",
+        "add a tool, own tool, how long may tool run, how long tool run, define a tool, timeout \
+         of a tool",
+    ),
+    ("Run once", "tool twice, run twice, twice after crash, tool run again"),
+    ("Environment", "variables tool see, environment of a tool"),
+    ("Layers", "where settings come from, order of settings, which setting counts"),
+    ("Trust", "cloned project, hostile project, project run commands, cloned repository safe"),
 ];

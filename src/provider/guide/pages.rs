@@ -20,10 +20,13 @@ macro_rules! page {
 pub(super) const PAGES: &[Page] = &[
     page!("docs/built-in-guide.md", 1.0),
     page!("docs/guides/first-hour.md", 1.0),
+    page!("docs/guides/models.md", 1.0),
     page!("docs/guides/history.md", 1.1),
     page!("docs/guides/with-git.md", 1.0),
     page!("docs/reference.md", 1.1),
     page!("README.md", 1.0),
+    page!("docs/tools.md", 0.9),
+    page!("docs/configuration.md", 0.9),
     page!("docs/scripts.md", 0.8),
     page!("docs/format.md", 0.8),
     page!("docs/json.md", 0.6),

@@ -20,9 +20,6 @@ use crate::{
 
 /// How each answer begins.
 const WHO: &str = "*Built-in guide, not a language model";
-/// What the first answer of a conversation adds.
-const REAL_MODEL: &str = "*For a real model: `jp config set assistant.model PROVIDER/MODEL`, with \
-    its key in a variable such as `ANTHROPIC_API_KEY`; `jp models` lists what can be reached.*\n\n";
 /// The most other sections that are named.
 const OTHERS: usize = 3;
 /// How well another section must fit to be named, beside the best.
@@ -53,18 +50,13 @@ pub fn reply(query: &Query) -> Vec<Block> {
         None if !blocks.is_empty() && rest.is_empty() => {
             blocks.push(text(format!("{WHO}: I have thought what you told me to.*\n")));
         }
-        None => blocks.push(text(search(&INDEX, &rest, is_first(query)))),
+        None => blocks.push(text(search(&INDEX, &rest))),
     }
     blocks
 }
 
 fn text(text: String) -> Block {
     Block::new(Content::Text(text.trim_end().to_owned()))
-}
-
-/// Whether nothing was answered yet.
-fn is_first(query: &Query) -> bool {
-    !query.messages.iter().any(|message| matches!(message.role, Role::Assistant { .. }))
 }
 
 /// Does what the lines of a request say; what cannot be done is told in a text.
@@ -110,15 +102,14 @@ fn data(schema: &serde_json::Value) -> Vec<Block> {
 }
 
 /// The section that fits a question best, the commands to run, and where else to look.
-fn search(index: &Index, question: &str, is_first: bool) -> String {
+fn search(index: &Index, question: &str) -> String {
     let question = Question::new(question);
     let hits = index.search(&question);
-    let real_model = if is_first { REAL_MODEL } else { "" };
     let Some(best) = hits.first() else {
-        return format!("{WHO}.*\n\n{real_model}{NOTHING}");
+        return format!("{WHO}.*\n\n{NOTHING}");
     };
     let section = &index.sections[best.section];
-    let mut text = format!("{WHO}: this is what the documentation says.*\n\n{real_model}");
+    let mut text = format!("{WHO}: this is what the documentation says.*\n\n");
     text.push_str(&format!("## {}\n\n", section.title));
     let quote = quote(index, section, &question);
     text.push_str(&quote);

@@ -81,9 +81,6 @@ fn an_answer_quotes_a_section_and_names_commands_and_other_sections() {
     let expected = "\
 *Built-in guide, not a language model: this is what the documentation says.*
 
-*For a real model: `jp config set assistant.model PROVIDER/MODEL`, with its key in a variable \
-such as `ANTHROPIC_API_KEY`; `jp models` lists what can be reached.*
-
 ## jp conversation redo
 
 Do again what undo took back.
@@ -102,24 +99,6 @@ jp conversation redo [OPTIONS] [ID]
     assert!(lines.contains(&command), "{answer}");
     assert!(lines.contains(&"- Take back (`docs/guides/history.md`)"), "{answer}");
     assert!(!answer.contains("--no-pager"), "{answer}");
-}
-
-#[test]
-fn only_the_first_answer_tells_how_to_get_a_real_model() {
-    let mut query = asked("how do I undo?");
-    assert!(answer("how do I undo?").contains("*For a real model"));
-    query.messages.push(message(Role::Assistant {
-        model: None,
-        answer: None,
-        parts: Vec::new(),
-        finish: Some(Finish::Stop),
-    }));
-    let again = message(Role::User { content: "and redo?".into(), attachments: Vec::new() });
-    query.messages.push(again);
-    let blocks = contents(&query);
-    let [Content::Text(text)] = blocks.as_slice() else { panic!("{blocks:?}") };
-    assert!(text.starts_with("*Built-in guide, not a language model"), "{text}");
-    assert!(!text.contains("*For a real model"), "{text}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub fn tell(
     ending: Ending,
     usage: Option<Usage>,
     id: Option<ConversationId>,
-    is_guide: bool,
+    introduces_guide: bool,
 ) -> Outcome {
     if args.format.is_json() {
         let line = json!({
@@ -44,12 +44,14 @@ pub fn tell(
         if let Some(id) = id {
             output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
         }
-        if is_guide && id.is_some() {
-            let how = "`jp config set assistant.model PROVIDER/MODEL` chooses a language model";
-            output.hint(format_args!("{how}; `jp models` lists those within reach"));
+        if introduces_guide && id.is_some() {
+            let how = "`jp config set assistant.model PROVIDER/MODEL` chooses one for good";
+            output.hint(format_args!(
+                "that was the built-in guide; `jp models` lists language models, {how}"
+            ));
         }
     }
-    let again = id.map(|id| format!("`jp query --no-edit --id={id}` asks again"));
+    let again = id.map(|id| format!("`jp query --no-edit --id={id}` asks it again"));
     match ending {
         Ending::Complete(Finish::Length) => {
             output.warn("the answer was cut off at the limit of tokens");
@@ -74,7 +76,7 @@ pub fn tell(
                 _ => failure,
             };
             Err(match again {
-                Some(again) => failure.hint(format!("the request is kept; {again}")),
+                Some(again) => failure.hint(format!("your question is kept; {again}")),
                 None => failure,
             })
         }

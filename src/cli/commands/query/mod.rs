@@ -89,7 +89,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     asked.sent(keeper.id());
     keeper.tidy();
     let usage = usage.filter(|_| resolved.settings.ui.usage && !args.quiet && !manner.json);
-    ending::tell(output, args, &setup.model, ending, usage, keeper.id(), model.is_guide)
+    let introduces_guide = model.is_guide && conversation.is_none();
+    ending::tell(output, args, &setup.model, ending, usage, keeper.id(), introduces_guide)
 }
 
 /// Asks for a better title, as long as the conversation has one that nobody chose.

@@ -108,7 +108,8 @@ fn of_session(
     let Some(session) = session else {
         return Err(ways(CommandError::usage(
             "there is no terminal here that a conversation could belong to",
-        )));
+        ))
+        .hint("scripts that set `JP_SESSION` to the same text share a conversation"));
     };
     let none = || ways(CommandError::usage("this terminal has no conversation yet"));
     let workspace = Workspace::open(env)?.ok_or_else(none)?;
@@ -135,7 +136,6 @@ fn of_session(
 /// The ways to say which conversation is meant.
 fn ways(error: CommandError) -> CommandError {
     error
-        .hint("`jp query --new TEXT` begins a conversation")
-        .hint("`jp query --id=ID TEXT` continues one; `jp conversation ls` lists them")
-        .hint("the variable `JP_SESSION` names a session that scripts can share")
+        .hint("`jp query --new \"…\"` begins a conversation")
+        .hint("`jp query --id=ID \"…\"` continues one; `jp conversation ls` lists them")
 }
