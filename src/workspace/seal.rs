@@ -169,6 +169,24 @@ mod tests {
     }
 
     #[test]
+    fn a_long_operation_that_made_a_conversation_names_the_commit_before_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let (workspace, mut guard, mut operation, block) = begun(&root);
+        let message = Message { content: "More".into(), block: Block::default() };
+        let draft = draft(EventKind::Message(message), Timestamp::from_seconds(1_700_000_000));
+        let mut bases = 0;
+        for _ in 0..40 {
+            let drafts = [draft.clone()];
+            let stored = workspace.append_in(&mut guard, &mut operation, &drafts).unwrap();
+            let mut raw = Vec::new();
+            workspace.store.objects().commit(&stored[0].commit, &mut raw).unwrap();
+            bases += usize::from(String::from_utf8(raw).unwrap().contains("\nJp-Base: "));
+        }
+        assert_eq!((bases, block.address.number()), (1, 1));
+    }
+
+    #[test]
     fn a_block_that_was_edited_before_its_answer_ended_keeps_the_edit() {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
