@@ -9,7 +9,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::{RunError, Spawn, course::Push};
+use super::{RunError, Running, Spawn, course::Push};
 
 /// A program that was started and not waited for yet.
 ///
@@ -18,6 +18,7 @@ pub(super) struct Group {
     pub(super) child: Child,
     pid: Pid,
     reaped: bool,
+    running: Running,
 }
 
 /// What the thread that watches a program says about it.
@@ -35,7 +36,9 @@ impl Group {
         let child = command.spawn();
         let child = child.map_err(|source| RunError::start(program, &spawn.cwd, source))?;
         let pid = Pid::from_child(&child);
-        Ok(Self { child, pid, reaped: false })
+        let running = spawn.running.clone();
+        running.add(pid);
+        Ok(Self { child, pid, reaped: false, running })
     }
 
     pub(super) fn pid(&self) -> Pid {
@@ -64,6 +67,7 @@ impl Group {
     fn end(&mut self) -> io::Result<ExitStatus> {
         self.push(Push::Kill);
         self.reaped = true;
+        self.running.remove(self.pid);
         self.child.wait()
     }
 }

@@ -9,10 +9,12 @@ mod command;
 mod course;
 mod group;
 mod run;
+mod running;
 mod spawn;
 
 pub use command::command;
 pub use run::run;
+pub use running::Running;
 pub use spawn::{Captured, Ended, Ran, RunError, Spawn};
 
 #[cfg(test)]

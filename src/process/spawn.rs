@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use super::Running;
 use crate::{
     env::Env,
     fsutil::{FsError, cause},
@@ -37,6 +38,8 @@ pub struct Spawn {
     pub timeout: Option<Duration>,
     /// How long it may take to end when it is asked to, before it is killed.
     pub grace: Duration,
+    /// Where it is listed while it runs.
+    pub running: Running,
 }
 
 impl Spawn {
@@ -56,6 +59,7 @@ impl Spawn {
             saved: 64 << 20,
             timeout: None,
             grace: Duration::from_secs(2),
+            running: Running::default(),
         }
     }
 

@@ -239,3 +239,30 @@ fn what_cannot_be_run_says_so_and_has_not_run() {
     let expected = "`/bin/sh` was not started: it was cancelled before";
     assert_eq!(failure(&Spawn::new(["/bin/sh"], root), &cancel), expected);
 }
+
+#[test]
+fn what_runs_can_be_killed_all_at_once_and_nobody_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "trap '' TERM; echo $$ > $0; while :; do sleep 1; done";
+    let start = |name: &str, running: &Running| {
+        let path = directory.path().join(name);
+        let mut spawn = shell(script, directory.path());
+        spawn.argv.push(path.clone().into());
+        spawn.running = running.clone();
+        let cancel = Cancel::new();
+        let ends = cancel.clone();
+        let thread = std::thread::spawn(move || run(&spawn, &ends).unwrap());
+        (thread, wait_for(&path), cancel)
+    };
+    let (ours, others) = (Running::default(), Running::default());
+    let (first, pid, _) = start("first", &ours);
+    let (other, stranger, cancel) = start("other", &others);
+    ours.kill_all();
+    wait_for_the_end_of(&pid);
+    assert_eq!(first.join().unwrap().ended, Ended::Itself);
+    assert!(lives(&stranger));
+    others.kill_all();
+    cancel.cancel();
+    other.join().unwrap();
+    ours.kill_all();
+}

@@ -59,6 +59,16 @@ impl Directory {
         Ok(Self { entries, open: BTreeMap::new() })
     }
 
+    /// The file at a path, if there is one.
+    pub fn file(
+        &mut self,
+        path: &TreePath,
+        objects: &Objects,
+    ) -> Result<Option<ObjectId>, ObjectError> {
+        let entry = self.place(path, objects)?.entries.get(path.name().as_bytes());
+        Ok(entry.filter(|entry| entry.mode != TREE).map(|entry| entry.id))
+    }
+
     /// Applies a change set and adds the new objects to a pack; returns the id of the new tree.
     pub fn apply(
         &mut self,

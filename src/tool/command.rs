@@ -16,7 +16,7 @@ use crate::{
     cancel::Cancel,
     env::Env,
     model::ToolName,
-    process::{self, Spawn},
+    process::{self, Running, Spawn},
     provider::ToolSpec,
 };
 
@@ -69,6 +69,8 @@ pub struct Site {
     pub outputs: PathBuf,
     /// The variables that hold the keys of providers.
     pub keys: Vec<String>,
+    /// Where they are listed while they run.
+    pub running: Running,
 }
 
 /// A program of the user that a model may call.
@@ -241,7 +243,7 @@ impl Tool for CommandTool {
         if let Err(problem) = self.check(&invocation.arguments) {
             return Outcome::error(problem);
         }
-        let Site { env, workspace, outputs, keys } = &*self.site;
+        let Site { env, workspace, outputs, keys, running } = &*self.site;
         let mut spawn = Spawn::new(self.argv(), workspace);
         spawn.vars = variables(env, &self.command.environment, keys);
         spawn.stdin = self.input(invocation);
@@ -249,6 +251,7 @@ impl Tool for CommandTool {
         spawn.overflow = Some(outputs.clone());
         spawn.timeout = Some(self.command.timeout);
         spawn.grace = self.grace.unwrap_or(spawn.grace);
+        spawn.running = running.clone();
         let ending = Ending {
             tool: &self.command.name,
             timeout: self.command.timeout,

@@ -174,6 +174,9 @@ impl Calls {
                 self.allow(&tool, context.now, outbox);
                 return Some(tool);
             }
+            (Purpose::Permission, Reply::Refused(reason)) => {
+                call.refuse(&format!("{REFUSED} The reason: {reason}"), context.now, outbox);
+            }
             (Purpose::Permission, _) => call.refuse(REFUSED, context.now, outbox),
             (Purpose::Question(name), Reply::Answer(answer)) => {
                 call.answers.insert(name, told(answer));
@@ -183,7 +186,7 @@ impl Calls {
                 call.answers.insert(name, Value::String(secret));
                 call.start(context.now, outbox);
             }
-            (Purpose::Question(_), Reply::Cancelled) => {
+            (Purpose::Question(_), Reply::Refused(_) | Reply::Cancelled) => {
                 call.result(true, UNANSWERED.into(), context.now, outbox);
             }
         }
@@ -422,6 +425,7 @@ fn respond(inquiry: &InquiryId, reply: &Reply, now: Timestamp) -> Event {
     let outcome = match reply {
         Reply::Answer(answer) => Outcome::Answered(answer.clone()),
         Reply::Secret(_) => Outcome::Redacted,
+        Reply::Refused(_) => Outcome::Answered(Answer::Select(REFUSE.to_owned())),
         Reply::Cancelled => Outcome::Cancelled,
     };
     let response = InquiryResponse { id: inquiry.clone(), outcome };

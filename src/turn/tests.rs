@@ -666,3 +666,18 @@ fn the_rest_that_a_server_wants_is_kept() {
     error.retry_after = Some(Duration::from_secs(7));
     assert_eq!(play.step(Input::Over(Err(error)))[1], "rest 7");
 }
+
+#[test]
+fn the_model_hears_why_a_call_was_refused() {
+    let mut play = Play::begun(setup());
+    play.call("c1", "ask", "{}");
+    play.over(Finish::ToolCalls);
+    let effects = play.replied("c1-q0", Reply::Refused("It is mine.".into()));
+    assert_eq!(
+        effects[..2],
+        [
+            r#"commit inquiry-response c1-q0 Select("refuse")"#,
+            "commit tool-result c1 ~!The user did not allow this call. The reason: It is mine.",
+        ]
+    );
+}

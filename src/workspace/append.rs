@@ -199,6 +199,10 @@ impl Workspace {
         let written = self.store.write(writing);
         let Written { commits: ids, notes } =
             written.map_err(|source| WriteFailure::write(id, source))?;
+        if let Some(creation) = ids[..before].last() {
+            // What is appended later goes on from there.
+            operation.rebase(*creation);
+        }
         let events = steps.into_iter().zip(&ids[before..]).map(|(step, commit)| Appended {
             address: step.address(),
             file: step.name,

@@ -63,6 +63,23 @@ impl<'a> Scribe<'a> {
 
     /// The commit of an event.
     pub(super) fn step(&mut self, state: &State, event: &Event, step: &plan::Step) -> NewCommit {
+        let subject = format!("append {}", step.name);
+        let summary = Summary::new(state.heading.clone(), &state.outline);
+        let content = Content::Changed(step.changes.clone());
+        let mut commit = self.by_writer_of(event, subject, summary, content);
+        commit.description.turn = Some(step.turn);
+        commit.description.authored = event.timestamp;
+        commit
+    }
+
+    /// A commit by who wrote an event.
+    pub(super) fn by_writer_of(
+        &mut self,
+        event: &Event,
+        subject: String,
+        summary: Summary,
+        content: Content,
+    ) -> NewCommit {
         let (origin, author) = match event.writer() {
             Writer::User => (Origin::User, self.user.clone()),
             Writer::Model(name) => {
@@ -72,13 +89,8 @@ impl<'a> Scribe<'a> {
                 (Origin::Tool, Identity::new(name.unwrap_or("tool"), "tool@jp.invalid"))
             }
         };
-        let subject = format!("append {}", step.name);
-        let summary = Summary::new(state.heading.clone(), &state.outline);
-        let content = Content::Changed(step.changes.clone());
         let mut commit = self.commit(subject, origin, Some(summary), content);
-        commit.description.turn = Some(step.turn);
         commit.description.author = author;
-        commit.description.authored = event.timestamp;
         commit
     }
 

@@ -38,6 +38,7 @@ fn example(workspace: &Path) -> CommandTool {
         workspace: workspace.to_owned(),
         outputs: workspace.join("outputs"),
         keys: Vec::new(),
+        running: jp::process::Running::default(),
     };
     CommandTool::new(spec, Arc::new(site)).unwrap()
 }

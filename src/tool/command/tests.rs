@@ -45,6 +45,7 @@ impl Bench {
             workspace: self.path().to_owned(),
             outputs: self.elsewhere.path().join("made/outputs"),
             keys: self.keys.clone(),
+            running: crate::process::Running::default(),
         })
     }
 

@@ -153,3 +153,15 @@ fn who_wants_it_quiet_gets_the_answer_alone() {
     assert_eq!(channels.end_answer(Instant::now()).unwrap(), Written::Open);
     assert_eq!((stdout.shown(), stderr.shown()), ("a\n".to_owned(), String::new()));
 }
+
+#[test]
+fn data_is_the_same_json_on_a_screen_and_in_a_pipe() {
+    let env = env();
+    for format in [AnswerFormat::Screen, AnswerFormat::Verbatim] {
+        let terminal = Terminal::default();
+        let mut channels = on_one(&env, &terminal, format);
+        let json = "{\"name\": \"__init__ *x*\u{202e}\"}";
+        assert_eq!(channels.data(json, Instant::now()).unwrap(), Written::Open);
+        assert_eq!(terminal.shown(), "{\"name\": \"__init__ *x*\\u202e\"}\n");
+    }
+}

@@ -4,10 +4,11 @@ use std::{
     collections::BTreeSet,
     io,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, Sender, channel},
     },
     thread,
+    time::Duration,
 };
 
 use crate::{
@@ -16,6 +17,9 @@ use crate::{
     turn::{Interrupt, Post, Reply},
     ui::{self, Interruption, Permission, Presses, Prompter, Question, Wake, Waker},
 };
+
+/// How long the terminal may take to be given back.
+const RETURN: Duration = Duration::from_secs(2);
 
 /// Asks in a thread of its own.
 pub struct Asker {
@@ -28,6 +32,8 @@ pub struct Bell {
     jobs: Sender<Job>,
     waker: Waker,
     shared: Arc<Mutex<Shared>>,
+    /// Told when a question was dealt with.
+    dealt: Arc<Condvar>,
 }
 
 enum Job {
@@ -43,6 +49,10 @@ struct Shared {
     current: Option<InquiryId>,
     /// What need not be asked any more.
     withdrawn: BTreeSet<InquiryId>,
+    /// Nothing is asked any more.
+    is_over: bool,
+    /// A reply that was typed, and that nobody waits for.
+    unsent: Option<String>,
 }
 
 impl Asker {
@@ -51,9 +61,11 @@ impl Asker {
         let wake = Wake::new()?;
         let (jobs, incoming) = channel();
         let shared = Arc::new(Mutex::new(Shared::default()));
-        let bell = Bell { jobs, waker: wake.waker(), shared: shared.clone() };
+        let dealt = Arc::new(Condvar::new());
+        let waker = wake.waker();
+        let bell = Bell { jobs, waker, shared: shared.clone(), dealt: dealt.clone() };
         let env = env.clone();
-        let asking = Asking { env, wake, shared, presses };
+        let asking = Asking { env, wake, shared, dealt, presses };
         thread::Builder::new().name("asker".to_owned()).spawn(move || asking.run(&incoming))?;
         Ok(Self { bell })
     }
@@ -76,6 +88,18 @@ impl Asker {
         if shared.current.as_ref() == Some(inquiry) {
             self.bell.waker.wake();
         }
+    }
+
+    /// Asks nothing any more, and waits until the terminal is as it was. Returns a reply that was
+    /// being typed.
+    pub fn close(&self) -> Option<String> {
+        let mut shared = self.bell.shared();
+        shared.is_over = true;
+        self.bell.waker.wake();
+        let waiting = |shared: &mut Shared| shared.waiting > 0;
+        let waited = self.bell.dealt.wait_timeout_while(shared, RETURN, waiting);
+        let (mut shared, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        shared.unsent.take()
     }
 
     /// Whether the terminal is for questions now.
@@ -114,6 +138,7 @@ struct Asking {
     env: Env,
     wake: Wake,
     shared: Arc<Mutex<Shared>>,
+    dealt: Arc<Condvar>,
     presses: Arc<Mutex<Presses>>,
 }
 
@@ -121,7 +146,9 @@ impl Asking {
     fn run(self, incoming: &Receiver<Job>) {
         while let Ok(job) = incoming.recv() {
             self.wake.reset();
+            let is_over = self.shared().is_over;
             match job {
+                _ if is_over => {}
                 Job::Inquiry { inquiry, call, post } => {
                     if let Some(reply) = self.inquire(&inquiry, &call) {
                         post.reply(inquiry.id.clone(), reply);
@@ -132,6 +159,7 @@ impl Asking {
             let mut shared = self.shared();
             shared.current = None;
             shared.waiting -= 1;
+            self.dealt.notify_all();
         }
     }
 
@@ -151,7 +179,8 @@ impl Asking {
                 prompter.permit(call, &self.wake).map(|permission| match permission {
                     Permission::Run => choice("run"),
                     Permission::RunAlways => choice("always"),
-                    Permission::Refuse(_) => choice("refuse"),
+                    Permission::Refuse(None) => choice("refuse"),
+                    Permission::Refuse(Some(reason)) => Reply::Refused(reason),
                 })
             }
             InquiryKind::DeliverResult | InquiryKind::ToolQuestion => {
@@ -180,7 +209,10 @@ impl Asking {
                 return;
             }
             // Whoever called it off has said what to do.
-            ui::Asked::Woken(_) => return,
+            ui::Asked::Woken(typed) => {
+                self.shared().unsent = Some(typed).filter(|typed| !typed.trim().is_empty());
+                return;
+            }
             ui::Asked::Answered(Interruption::Reply(text)) => {
                 presses.go_on();
                 return post.interrupt(Interrupt::Reply(text));

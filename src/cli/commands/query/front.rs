@@ -77,17 +77,15 @@ impl<'a> Front<'a> {
         self.asker.as_ref().map(Asker::bell)
     }
 
-    /// Shows what is left, and says what it has cost.
-    pub fn finish(mut self) -> Option<Usage> {
-        if let Some(asker) = &self.asker {
-            asker.bell().call_off();
-        }
+    /// Shows what is left, and says what it has cost, and what was typed too late to be sent.
+    pub fn finish(mut self) -> (Option<Usage>, Option<String>) {
+        let unsent = self.asker.as_ref().and_then(Asker::close);
         self.release();
         self.end_thought();
         // Whether somebody still reads does not matter any more.
         let _closed = self.channels.end_answer(Instant::now());
         self.channels.clear_status();
-        self.usage
+        (self.usage, unsent)
     }
 
     fn is_held(&self) -> bool {
@@ -148,8 +146,7 @@ impl<'a> Front<'a> {
             }
             Notice::Saved { event, .. } => {
                 if let EventKind::Structured(structured) = &event.kind {
-                    let _open = self.channels.answer(structured.data.as_str(), now)?;
-                    return self.channels.end_answer(now);
+                    return self.channels.data(structured.data.as_str(), now);
                 }
             }
             Notice::Reasoning(text) if self.manner.reasoning => self.think(text),

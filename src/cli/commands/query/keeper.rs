@@ -16,8 +16,8 @@ pub struct Keeper<'a> {
     session: Option<&'a Session>,
     place: Place,
     notes: Vec<String>,
-    /// The last block of an answer that was stored.
-    last: Option<(Appended, Event)>,
+    /// The last block that was stored, and its answer.
+    last: Option<(Appended, Option<AnswerId>)>,
 }
 
 enum Place {
@@ -133,8 +133,8 @@ impl Sink for Keeper<'_> {
         let drafts = events.iter().map(draft).collect::<Result<Vec<_>, _>>()?;
         let stored = self.store(&drafts)?;
         for (event, appended) in events.iter().zip(&stored) {
-            if event.block().is_some() {
-                self.last = Some((appended.clone(), event.clone()));
+            if let Some(block) = event.block() {
+                self.last = Some((appended.clone(), block.answer.clone()));
             }
         }
         Ok(stored.into_iter().map(|event| Some(event.address)).collect())
@@ -146,14 +146,14 @@ impl Sink for Keeper<'_> {
         finish: &Finish,
         usage: &Usage,
     ) -> Result<(), WriteFailure> {
-        let (Place::Open { guard, operation }, Some((appended, event))) =
+        let (Place::Open { guard, operation }, Some((appended, of))) =
             (&mut self.place, &self.last)
         else {
             return Ok(());
         };
-        if event.block().and_then(|block| block.answer.as_ref()) != Some(answer) {
+        if of.as_ref() != Some(answer) {
             return Ok(());
         }
-        self.workspace.seal_in(guard, operation, (appended, event), finish, usage)
+        self.workspace.seal_in(guard, operation, (appended, answer), finish, usage)
     }
 }

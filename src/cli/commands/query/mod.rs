@@ -30,6 +30,7 @@ use crate::{
     config::{Key, Resolved, Visibility},
     env::Env,
     model::{Entry, Event, EventKind, Meta, Request, title_from},
+    process::Running,
     turn::{Inbox, Input, Interrupt, Turn, drive},
     ui::{AnswerFormat, Channels, Chrome, Press, Presses, Prompter, Signal, Signals},
     workspace::{ConfigFiles, Conversation},
@@ -40,24 +41,27 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let interactive = !args.non_interactive && Prompter::open(env).is_ok();
     let mut target = Target::choose(env, output, args)?;
     let conversation = target.load(output)?;
-    let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;
     let files = ConfigFiles::find(env)?;
     let resolved = resolve(env, output, args, &files, &target, conversation.as_ref())?;
     let model = model::choose(env, &resolved)?;
     let mut setup = model.setup;
     setup.system_prompt = instructions(&resolved, &files)?;
     let root = files.root().unwrap_or(env.cwd());
-    setup.tools = tools::declared(env, &resolved.settings, root, model.keys)?;
+    let running = Running::default();
+    setup.tools = tools::declared(env, &resolved.settings, root, model.keys, &running)?;
     setup.schema = args.schema.as_deref().map(|schema| tools::schema(env, schema)).transpose()?;
     (setup.interactive, setup.persists) = (interactive, !args.no_persist);
     let entries = entries(output, conversation.as_ref());
+    // Last, because whoever writes in an editor must not do it in vain.
+    let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;
     let first = first_input(env, &asked, &resolved, &target, &entries)?;
     let meta = Meta { title: title.or_else(|| asked.title()), labels, ..Meta::default() };
 
     let turn = Turn::new(setup.clone(), entries);
     let inbox = Inbox::new();
     let presses = Arc::new(Mutex::new(Presses::new(interactive)));
-    let asker = interactive.then(|| Asker::start(env, presses.clone())).transpose()?;
+    let asker = interactive.then(|| Asker::start(env, presses.clone())).transpose();
+    let asker = asker.map_err(|error| asked.kept(error.into()))?;
     let channels = channels(env, output, args);
     let manner = Manner {
         json: args.format.is_json(),
@@ -70,12 +74,18 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     }
     let mut front = Front::new(channels, asker, setup.model.to_string(), manner, trace);
     let naming = naming(env, args, &asked, &resolved, conversation.as_ref());
-    let signals = listen(&inbox, presses, front.asker());
-    let mut keeper = target.keeper(args, meta, &resolved)?;
+    let keeper = target.keeper(args, meta, &resolved);
+    let mut keeper = keeper.map_err(|error| asked.kept(error))?;
+    let signals = listen(&inbox, presses, front.asker(), running.clone());
     let now = || env.now();
     let driven = drive(turn, first, &model.provider, &mut keeper, &mut front, inbox, &now);
-    let usage = front.finish();
+    // What still runs after a failure has nobody to run for.
+    running.kill_all();
+    let (usage, unsent) = front.finish();
     drop(signals);
+    if let Some(text) = unsent {
+        output.warn(format_args!("the answer was over before your reply was sent: {text}"));
+    }
     if let Some(title) = naming.and_then(Naming::end) {
         keeper.name(&title);
     }
@@ -86,11 +96,17 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
         Ok(ending) => ending,
         Err(error) => return Err(asked.kept(ending::undriven(error, keeper.id()))),
     };
-    asked.sent(keeper.id());
     keeper.tidy();
+    let (id, introduces_guide) = (keeper.id(), model.is_guide && conversation.is_none());
     let usage = usage.filter(|_| resolved.settings.ui.usage && !args.quiet && !manner.json);
-    let introduces_guide = model.is_guide && conversation.is_none();
-    ending::tell(output, args, &setup.model, ending, usage, keeper.id(), introduces_guide)
+    let told = ending::tell(output, args, &setup.model, ending, usage, id, introduces_guide);
+    match told {
+        Err(error) if id.is_none() => Err(asked.kept(error)),
+        told => {
+            asked.sent(id);
+            told
+        }
+    }
 }
 
 /// Asks for a better title, as long as the conversation has one that nobody chose.
@@ -215,6 +231,7 @@ fn listen(
     inbox: &Inbox,
     presses: Arc<Mutex<Presses>>,
     asker: Option<asker::Bell>,
+    running: Running,
 ) -> Option<Signals> {
     let post = inbox.post();
     let heard = move |signal| {
@@ -226,6 +243,7 @@ fn listen(
                 }
             }
             (Signal::Interrupt, Press::Exit) => {
+                running.kill_all();
                 crate::ui::restore_terminal();
                 signal_hook::low_level::exit(130);
             }

@@ -9,6 +9,7 @@ use crate::{
     config::{self, Settings},
     env::Env,
     fsutil::AtPath,
+    process::Running,
     tool::{CommandSpec, CommandTool, Misfit, Permission, Program, Site, Tool},
     turn,
 };
@@ -19,9 +20,16 @@ pub fn declared(
     settings: &Settings,
     root: &Path,
     keys: Vec<String>,
+    running: &Running,
 ) -> Result<Vec<Arc<dyn Tool>>, CommandError> {
     let outputs = env.data_dir().unwrap_or_else(|| root.join(".jp")).join("outputs");
-    let site = Site { env: env.clone(), workspace: root.to_owned(), outputs, keys };
+    let site = Site {
+        env: env.clone(),
+        workspace: root.to_owned(),
+        outputs,
+        keys,
+        running: running.clone(),
+    };
     let site = Arc::new(site);
     let (mut tools, mut problems) = (Vec::new(), Vec::new());
     for (name, declared) in settings.tools.iter().filter(|(_, tool)| tool.enable) {
