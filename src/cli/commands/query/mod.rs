@@ -36,7 +36,6 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let interactive = !args.non_interactive && Prompter::open(env).is_ok();
     let mut target = Target::choose(env, output, args)?;
     let conversation = target.load(output)?;
-    let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;
     let files = ConfigFiles::find(env)?;
     let resolved = resolve(env, output, args, &files, &target, conversation.as_ref())?;
     let model = model::choose(env, &resolved)?;
@@ -47,13 +46,16 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     setup.schema = args.schema.as_deref().map(|schema| tools::schema(env, schema)).transpose()?;
     (setup.interactive, setup.persists) = (interactive, !args.no_persist);
     let entries = entries(output, conversation.as_ref());
+    // What is wrong with the settings is told before anybody writes anything.
+    let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;
     let first = first_input(env, &asked, &resolved, &target, &entries)?;
     let meta = Meta { title: title.or_else(|| asked.title()), labels, ..Meta::default() };
 
     let turn = Turn::new(setup.clone(), entries);
     let inbox = Inbox::new();
     let presses = Arc::new(Mutex::new(Presses::new(interactive)));
-    let asker = interactive.then(|| Asker::start(env, presses.clone())).transpose()?;
+    let asker = interactive.then(|| Asker::start(env, presses.clone())).transpose();
+    let asker = asker.map_err(|error| asked.kept(error.into()))?;
     let channels = channels(env, output, args);
     let manner = Manner {
         json: args.format.is_json(),
@@ -62,7 +64,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     };
     let mut front = Front::new(channels, asker, setup.model.to_string(), manner);
     let signals = listen(&inbox, presses, front.asker());
-    let mut keeper = target.keeper(args, meta, &resolved)?;
+    let keeper = target.keeper(args, meta, &resolved);
+    let mut keeper = keeper.map_err(|error| asked.kept(error))?;
     let now = || env.now();
     let driven = drive(turn, first, &model.provider, &mut keeper, &mut front, inbox, &now);
     let usage = front.finish();
