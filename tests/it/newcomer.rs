@@ -30,6 +30,14 @@ fn how_to_get_a_real_model_is_told_once_in_a_conversation() {
 }
 
 #[test]
+fn a_model_that_cannot_be_asked_is_told_before_anything_is_written() {
+    let run = Jp::new().run(&["q", "--new", "-m", "anthropic/claude"]);
+    let expected = "error: there is no key for `anthropic`: the variable `ANTHROPIC_API_KEY` is \
+        not set\nHint: `jp models` lists what can be reached from here\n";
+    assert_eq!((run.stderr.as_str(), run.code), (expected, 1));
+}
+
+#[test]
 fn the_models_are_listed_with_the_way_to_more() {
     let run = Jp::new().run(&["models", "guide"]);
     assert_eq!((run.stdout.as_str(), run.code), ("guide (built in)\n  guide/jp\n", 0));

@@ -7,8 +7,8 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ("jp init", "get started, begin project setup initialise initialize workspace create"),
     (
         "jp conversation append",
-        "write event by hand, add a message by hand, new conversation, begin, write an event, \
-         reply, continue, stdin pipe, save a question or an answer",
+        "write event by hand, add a message by hand, write an event, stdin pipe, append an \
+         answer, save a question or an answer",
     ),
     (
         "jp conversation ls",
@@ -155,14 +155,20 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ("Ask for data with a schema", "structured output, structured data, answer as json"),
     ("jp store fsck", "verify repository, check repository, check store"),
     (
+        "The first question",
+        "ask question, new conversation, start conversation, begin conversation, start a new \
+         chat, begin another chat, talk to a model",
+    ),
+    (
         "Continue a conversation",
         "continue a conversation, same chat, same conversation, another question, ask another \
-         question, follow up, go on with a conversation",
+         question, ask another question in the same chat, follow up, go on with a conversation",
     ),
     (
         "Files, pipes and drafts",
         "give file, give the model a file, send a file to a model, attach a file, include a \
-         file, pipe into, where draft, lost draft",
+         file, pipe into, where draft, lost draft, question in vim, question in emacs, question \
+         in an editor",
     ),
     (
         "Tools and permission",
@@ -170,7 +176,10 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ),
     ("Stop an answer", "stop answer, cancel answer, interrupt answer, abort answer, ctrl c"),
     ("Data instead of text", "answer json lines, json lines, fits json schema"),
-    ("Choose a model", "change model, switch model, another model, default model"),
+    (
+        "Choose a model",
+        "change model, switch model, another model, default model, which model answers now",
+    ),
     ("Services and their keys", "use gpt, gpt instead, use chatgpt, use gemini, use grok"),
     (
         "A provider of your own",

@@ -34,7 +34,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("what is a turn?", "begins a turn"),
     ("what is an event", "event"),
     ("what is a workspace?", "workspace"),
-    ("how do I start a new conversation", "Start a new conversation"),
+    ("how do I start a new conversation", "jp query --new"),
     ("how do I make this directory a workspace", "jp init"),
     ("getting started", "jp init"),
     ("list all my conversations", "jp conversation ls"),
@@ -180,6 +180,10 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("where do settings come from", "layer"),
     ("can a cloned project run commands on my machine?", "ignored"),
     ("how long may a tool run", "timeout"),
+    ("how do I ask a question?", "jp query --new"),
+    ("which model answers now?", "jp config show --origin assistant.model"),
+    ("how do I write my question in vim", "JP_EDITOR"),
+    ("begin another chat", "--new"),
 ];
 
 #[test]
