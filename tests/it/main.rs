@@ -26,6 +26,8 @@ mod loopback;
 mod plain_git;
 mod print;
 mod providers;
+mod query;
+mod query_target;
 mod reference;
 
 mod shelf;

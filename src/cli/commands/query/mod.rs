@@ -102,8 +102,8 @@ fn resolve(
     conversation: Option<&Conversation>,
 ) -> Result<Resolved, CommandError> {
     let mut layers = settings::layers(files, env, &args.config)?;
-    if let Some(conversation) = conversation {
-        layers = target.workspace().add_config(layers, conversation);
+    if let (Some(workspace), Some(conversation)) = (target.workspace(), conversation) {
+        layers = workspace.add_config(layers, conversation);
     }
     if let Some(model) = &args.model {
         layers = layers.flag("--model", Key::new(["assistant", "model"]), model.as_str());
