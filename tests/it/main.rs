@@ -28,6 +28,7 @@ mod print;
 mod providers;
 mod query;
 mod query_config;
+mod query_crash;
 mod query_failures;
 mod query_output;
 mod query_target;
