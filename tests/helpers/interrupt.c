@@ -196,6 +196,8 @@ int main(int count, char **argument)
             }
             if (end) {
                 kill(-leader, SIGKILL);
+                /* It may be in a group of its own. */
+                kill(thread, SIGKILL);
                 continue;
             }
         } else if (signal == SIGTRAP || signal == SIGSTOP) {

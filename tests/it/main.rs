@@ -27,6 +27,12 @@ mod newcomer;
 mod plain_git;
 mod print;
 mod providers;
+mod query;
+mod query_config;
+mod query_crash;
+mod query_failures;
+mod query_output;
+mod query_target;
 mod reference;
 
 mod shelf;

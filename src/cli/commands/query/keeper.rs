@@ -12,19 +12,18 @@ use crate::{
 
 /// Stores the events of one turn as one operation.
 pub struct Keeper<'a> {
-    workspace: &'a Workspace,
     session: Option<&'a Session>,
-    place: Place,
+    place: Place<'a>,
     notes: Vec<String>,
     /// The last block that was stored, and its answer.
     last: Option<(Appended, Option<AnswerId>)>,
 }
 
-enum Place {
+enum Place<'a> {
     /// A conversation that begins with the first event.
-    New { meta: Meta, config: Table },
+    New { workspace: &'a Workspace, meta: Meta, config: Table },
     /// A conversation that nobody else writes meanwhile.
-    Open { guard: Guard, operation: Operation },
+    Open { workspace: &'a Workspace, guard: Guard, operation: Operation },
     /// Nothing is kept.
     Nowhere,
 }
@@ -37,7 +36,7 @@ impl<'a> Keeper<'a> {
         meta: Meta,
         config: Table,
     ) -> Self {
-        Self::at(workspace, session, Place::New { meta, config })
+        Self::at(session, Place::New { workspace, meta, config })
     }
 
     /// Keeps events at the end of a conversation.
@@ -47,24 +46,27 @@ impl<'a> Keeper<'a> {
         guard: Guard,
     ) -> Result<Self, WriteFailure> {
         let operation = workspace.begin_operation(&guard)?;
-        let mut keeper = Self::at(workspace, session, Place::Open { guard, operation });
+        let mut keeper = Self::at(session, Place::Open { workspace, guard, operation });
         keeper.activate();
         Ok(keeper)
     }
 
     /// Keeps nothing.
-    pub fn of_nothing(workspace: &'a Workspace) -> Self {
-        Self::at(workspace, None, Place::Nowhere)
+    pub fn of_nothing() -> Self {
+        Self::at(None, Place::Nowhere)
     }
 
-    fn at(workspace: &'a Workspace, session: Option<&'a Session>, place: Place) -> Self {
-        Self { workspace, session, place, notes: Vec::new(), last: None }
+    fn at(session: Option<&'a Session>, place: Place<'a>) -> Self {
+        Self { session, place, notes: Vec::new(), last: None }
     }
 
     /// From now on the terminal is about this conversation.
     fn activate(&mut self) {
-        let (Some(session), Some(id)) = (self.session, self.id()) else { return };
-        match self.workspace.activate(session, id) {
+        let (Some(session), Place::Open { workspace, guard, .. }) = (self.session, &self.place)
+        else {
+            return;
+        };
+        match workspace.activate(session, guard.id()) {
             Ok(note) => self.notes.extend(note),
             Err(error) => self.notes.push(error.to_string()),
         }
@@ -89,17 +91,17 @@ impl<'a> Keeper<'a> {
 
     /// Clears away what sessions that are over have left.
     pub fn tidy(&self) {
-        if self.session.is_some() {
-            self.workspace.clear_stale_sessions();
+        if let (Some(_), Place::Open { workspace, .. }) = (self.session, &self.place) {
+            workspace.clear_stale_sessions();
         }
     }
 
     /// Gives the conversation a better title, as a part of the turn.
     pub fn name(&mut self, title: &str) {
-        let Place::Open { guard, operation } = &mut self.place else { return };
+        let Place::Open { workspace, guard, operation } = &mut self.place else { return };
         let subject = format!("title {title}");
         let change = |meta: &mut Meta| meta.title = Some(title.to_owned());
-        let named = self.workspace.revise_meta_in(guard, operation, &subject, change);
+        let named = workspace.revise_meta_in(guard, operation, &subject, change);
         if let Err(error) = named {
             self.notes.push(format!("the conversation keeps its title: {error}"));
         }
@@ -107,13 +109,16 @@ impl<'a> Keeper<'a> {
 
     fn store(&mut self, drafts: &[Draft]) -> Result<Vec<Appended>, WriteFailure> {
         match &mut self.place {
-            Place::New { meta, config } => {
-                let (guard, operation, events) = self.workspace.create_for(meta, config, drafts)?;
-                self.place = Place::Open { guard, operation };
+            Place::New { workspace, meta, config } => {
+                let workspace = *workspace;
+                let (guard, operation, events) = workspace.create_for(meta, config, drafts)?;
+                self.place = Place::Open { workspace, guard, operation };
                 self.activate();
                 Ok(events)
             }
-            Place::Open { guard, operation } => self.workspace.append_in(guard, operation, drafts),
+            Place::Open { workspace, guard, operation } => {
+                workspace.append_in(guard, operation, drafts)
+            }
             Place::Nowhere => Ok(Vec::new()),
         }
     }
@@ -146,7 +151,7 @@ impl Sink for Keeper<'_> {
         finish: &Finish,
         usage: &Usage,
     ) -> Result<(), WriteFailure> {
-        let (Place::Open { guard, operation }, Some((appended, of))) =
+        let (Place::Open { workspace, guard, operation }, Some((appended, of))) =
             (&mut self.place, &self.last)
         else {
             return Ok(());
@@ -154,6 +159,6 @@ impl Sink for Keeper<'_> {
         if of.as_ref() != Some(answer) {
             return Ok(());
         }
-        self.workspace.seal_in(guard, operation, (appended, answer), finish, usage)
+        workspace.seal_in(guard, operation, (appended, answer), finish, usage)
     }
 }

@@ -33,7 +33,7 @@ use crate::{
     process::Running,
     turn::{Inbox, Input, Interrupt, Turn, drive},
     ui::{AnswerFormat, Channels, Chrome, Press, Presses, Prompter, Signal, Signals},
-    workspace::{ConfigFiles, Conversation},
+    workspace::{ConfigFiles, Conversation, Workspace},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
@@ -68,7 +68,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
         reasoning: resolved.settings.ui.reasoning == Visibility::Show,
         data: setup.schema.is_some(),
     };
-    let mut trace = target.workspace().state_dir().ok().and_then(|state| Trace::open(env, &state));
+    let state = target.workspace().filter(|_| !args.no_persist).map(Workspace::state_dir);
+    let mut trace = state.and_then(Result::ok).and_then(|state| Trace::open(env, &state));
     if let Some(trace) = &mut trace {
         trace.note(&format!("query to {}", setup.model));
     }
@@ -158,8 +159,8 @@ fn resolve(
     conversation: Option<&Conversation>,
 ) -> Result<Resolved, CommandError> {
     let mut layers = settings::layers(files, env, &args.config)?;
-    if let Some(conversation) = conversation {
-        layers = target.workspace().add_config(layers, conversation);
+    if let (Some(workspace), Some(conversation)) = (target.workspace(), conversation) {
+        layers = workspace.add_config(layers, conversation);
     }
     if let Some(model) = &args.model {
         layers = layers.flag("--model", Key::new(["assistant", "model"]), model.as_str());

@@ -17,7 +17,7 @@ use crate::{
     fsutil::AtPath,
     model::{ConversationId, EventKind},
     ui::lend_terminal,
-    workspace::Conversation,
+    workspace::{Conversation, WorkspaceError},
 };
 
 /// What is asked, and where it is kept until it is safe.
@@ -88,7 +88,11 @@ fn write(
     target: &Target,
     conversation: Option<&Conversation>,
 ) -> Result<Asked, CommandError> {
-    let state = target.workspace().state_dir()?;
+    let state = match (target.workspace(), env.data_dir()) {
+        (Some(workspace), _) => workspace.state_dir()?,
+        (None, Some(data)) => data,
+        (None, None) => return Err(WorkspaceError::NoHome.into()),
+    };
     for path in left_behind(&state).iter().take(3) {
         output.hint(format_args!("an earlier draft is kept in `{}`", path.display()));
     }

@@ -11,7 +11,8 @@ use crate::{
 
 /// The conversation that a query goes to.
 pub struct Target {
-    workspace: Workspace,
+    /// `None` if nothing is kept, and nothing has been kept here so far.
+    workspace: Option<Workspace>,
     session: Option<Session>,
     place: Place,
 }
@@ -31,8 +32,11 @@ impl Target {
     /// Finds it: the one that is named, a new one, or that of the terminal.
     pub fn choose(env: &Env, output: &mut Output, args: &Query) -> Result<Self, CommandError> {
         let session = Session::of(env);
-        if args.new || (args.no_persist && args.id.is_none()) {
-            let workspace = Workspace::open_or_create(env)?;
+        if args.no_persist && args.id.is_none() {
+            return Ok(Self { workspace: Workspace::open(env)?, session, place: Place::New });
+        }
+        if args.new {
+            let workspace = Some(Workspace::open_or_create(env)?);
             return Ok(Self { workspace, session, place: Place::New });
         }
         let (workspace, handle) = match &args.id {
@@ -48,12 +52,12 @@ impl Target {
             true => Place::Read(handle),
             false => Place::Locked(Box::new(workspace.lock(handle)?)),
         };
-        Ok(Self { workspace, session, place })
+        Ok(Self { workspace: Some(workspace), session, place })
     }
 
-    /// The workspace that it is in.
-    pub fn workspace(&self) -> &Workspace {
-        &self.workspace
+    /// The workspace that it is in, if there is one.
+    pub fn workspace(&self) -> Option<&Workspace> {
+        self.workspace.as_ref()
     }
 
     /// Its id, if it is there already.
@@ -73,7 +77,8 @@ impl Target {
             Place::Locked(guard) => guard,
             Place::Read(handle) => handle,
         };
-        let conversation = self.workspace.load(handle)?;
+        let Some(workspace) = &self.workspace else { return Ok(None) };
+        let conversation = workspace.load(handle)?;
         for problem in &conversation.problems {
             output.warn(problem);
         }
@@ -89,11 +94,14 @@ impl Target {
     ) -> Result<Keeper<'_>, CommandError> {
         let taken = Place::Taken(self.id());
         let session = self.session.as_ref();
-        let keeper = match std::mem::replace(&mut self.place, taken) {
-            _ if args.no_persist => Keeper::of_nothing(&self.workspace),
-            Place::New => Keeper::of_new(&self.workspace, session, meta, resolved.base_config()),
-            Place::Locked(guard) => Keeper::of(&self.workspace, session, *guard)?,
-            Place::Read(_) | Place::Taken(_) => Keeper::of_nothing(&self.workspace),
+        let place = std::mem::replace(&mut self.place, taken);
+        let Some(workspace) = self.workspace.as_ref().filter(|_| !args.no_persist) else {
+            return Ok(Keeper::of_nothing());
+        };
+        let keeper = match place {
+            Place::New => Keeper::of_new(workspace, session, meta, resolved.base_config()),
+            Place::Locked(guard) => Keeper::of(workspace, session, *guard)?,
+            Place::Read(_) | Place::Taken(_) => Keeper::of_nothing(),
         };
         Ok(keeper)
     }
