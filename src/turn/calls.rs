@@ -174,6 +174,10 @@ impl Calls {
                 self.allow(&tool, context.now, outbox);
                 return Some(tool);
             }
+            (Purpose::Permission, Reply::Refuse(reason)) => {
+                let why = format!("The user did not allow this call, and said why: {reason}");
+                call.refuse(&why, context.now, outbox);
+            }
             (Purpose::Permission, _) => call.refuse(REFUSED, context.now, outbox),
             (Purpose::Question(name), Reply::Answer(answer)) => {
                 call.answers.insert(name, told(answer));
@@ -183,7 +187,7 @@ impl Calls {
                 call.answers.insert(name, Value::String(secret));
                 call.start(context.now, outbox);
             }
-            (Purpose::Question(_), Reply::Cancelled) => {
+            (Purpose::Question(_), Reply::Cancelled | Reply::Refuse(_)) => {
                 call.result(true, UNANSWERED.into(), context.now, outbox);
             }
         }
@@ -422,6 +426,7 @@ fn respond(inquiry: &InquiryId, reply: &Reply, now: Timestamp) -> Event {
     let outcome = match reply {
         Reply::Answer(answer) => Outcome::Answered(answer.clone()),
         Reply::Secret(_) => Outcome::Redacted,
+        Reply::Refuse(_) => Outcome::Answered(Answer::Select(REFUSE.to_owned())),
         Reply::Cancelled => Outcome::Cancelled,
     };
     let response = InquiryResponse { id: inquiry.clone(), outcome };

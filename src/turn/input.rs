@@ -46,6 +46,8 @@ pub enum Reply {
     Answer(Answer),
     /// It was answered with a secret, which is never stored or shown.
     Secret(String),
+    /// A call was not allowed, for this reason.
+    Refuse(String),
     /// Nobody wanted to answer.
     Cancelled,
 }
@@ -55,6 +57,7 @@ impl std::fmt::Debug for Reply {
         match self {
             Self::Answer(answer) => f.debug_tuple("Answer").field(answer).finish(),
             Self::Secret(_) => f.write_str("Secret"),
+            Self::Refuse(reason) => f.debug_tuple("Refuse").field(reason).finish(),
             Self::Cancelled => f.write_str("Cancelled"),
         }
     }

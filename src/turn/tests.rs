@@ -337,6 +337,21 @@ fn a_second_call_of_the_same_id_gets_another_one() {
 }
 
 #[test]
+fn the_model_hears_why_a_call_was_not_allowed() {
+    let mut play = Play::begun(setup());
+    play.call("c1", "ask", "{}");
+    play.over(Finish::ToolCalls);
+    assert_eq!(
+        play.replied("c1-q0", Reply::Refuse("not on Sundays".to_owned()))[..2],
+        [
+            r#"commit inquiry-response c1-q0 Select("refuse")"#,
+            "commit tool-result c1 ~!The user did not allow this call, and said why: \
+             not on Sundays",
+        ]
+    );
+}
+
+#[test]
 fn permission_is_asked_for_and_both_are_stored() {
     let mut play = Play::begun(setup());
     play.call("c1", "ask", "{}");
