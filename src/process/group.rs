@@ -5,6 +5,7 @@ use std::{
     io::{self, Write},
     os::unix::process::CommandExt,
     process::{Child, Command, ExitStatus, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -18,6 +19,21 @@ pub(super) struct Group {
     pub(super) child: Child,
     pid: Pid,
     reaped: bool,
+}
+
+/// The groups that may have members, for who ends jp in the middle of it.
+static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+fn groups() -> MutexGuard<'static, Vec<Pid>> {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills every program that runs in a group of its own, for who ends jp at once.
+pub fn kill_all() {
+    for pid in groups().iter() {
+        // A group without members is what was wanted.
+        let _gone = kill_process_group(*pid, Signal::KILL);
+    }
 }
 
 /// What the thread that watches a program says about it.
@@ -35,6 +51,7 @@ impl Group {
         let child = command.spawn();
         let child = child.map_err(|source| RunError::start(program, &spawn.cwd, source))?;
         let pid = Pid::from_child(&child);
+        groups().push(pid);
         Ok(Self { child, pid, reaped: false })
     }
 
@@ -64,6 +81,8 @@ impl Group {
     fn end(&mut self) -> io::Result<ExitStatus> {
         self.push(Push::Kill);
         self.reaped = true;
+        // Once it is reaped, its number may be that of a stranger.
+        groups().retain(|pid| *pid != self.pid);
         self.child.wait()
     }
 }

@@ -12,6 +12,7 @@ mod run;
 mod spawn;
 
 pub use command::command;
+pub use group::kill_all;
 pub use run::run;
 pub use spawn::{Captured, Ended, Ran, RunError, Spawn};
 
