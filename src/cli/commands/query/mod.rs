@@ -1,6 +1,7 @@
 //! `jp query`
 
 mod asker;
+mod echo;
 mod ending;
 mod front;
 mod keeper;
@@ -36,7 +37,6 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let interactive = !args.non_interactive && Prompter::open(env).is_ok();
     let mut target = Target::choose(env, output, args)?;
     let conversation = target.load(output)?;
-    let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;
     let files = ConfigFiles::find(env)?;
     let resolved = resolve(env, output, args, &files, &target, conversation.as_ref())?;
     let model = model::choose(env, &resolved)?;
@@ -46,6 +46,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     setup.tools = tools::declared(env, &resolved.settings, root, model.keys)?;
     setup.schema = args.schema.as_deref().map(|schema| tools::schema(env, schema)).transpose()?;
     (setup.interactive, setup.persists) = (interactive, !args.no_persist);
+    // Whoever writes a draft does not hear only then that nobody can read it.
+    let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;
     let entries = entries(output, conversation.as_ref());
     let first = first_input(env, &asked, &resolved, &target, &entries)?;
     let meta = Meta { title: title.or_else(|| asked.title()), labels, ..Meta::default() };
@@ -53,7 +55,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let turn = Turn::new(setup.clone(), entries);
     let inbox = Inbox::new();
     let presses = Arc::new(Mutex::new(Presses::new(interactive)));
-    let asker = interactive.then(|| Asker::start(env, presses.clone())).transpose()?;
+    let asker = interactive.then(|| Asker::start(env, presses.clone())).transpose();
+    let asker = asker.map_err(|error| asked.kept(error.into()))?;
     let channels = channels(env, output, args);
     let manner = Manner {
         json: args.format.is_json(),
@@ -62,7 +65,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     };
     let mut front = Front::new(channels, asker, setup.model.to_string(), manner);
     let signals = listen(&inbox, presses, front.asker());
-    let mut keeper = target.keeper(args, meta, &resolved)?;
+    let keeper = target.keeper(args, meta, &resolved);
+    let mut keeper = keeper.map_err(|error| asked.kept(error))?;
     let now = || env.now();
     let driven = drive(turn, first, &model.provider, &mut keeper, &mut front, inbox, &now);
     let usage = front.finish();
@@ -74,9 +78,16 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
         Ok(ending) => ending,
         Err(error) => return Err(asked.kept(ending::undriven(error, keeper.id()))),
     };
-    asked.sent(keeper.id());
     let usage = usage.filter(|_| resolved.settings.ui.usage && !args.quiet && !manner.json);
-    ending::tell(output, args, &setup.model, ending, usage, keeper.id(), model.is_guide)
+    let id = keeper.id();
+    let told = ending::tell(output, args, &setup.model, ending, usage, id, model.is_guide);
+    match (told, id) {
+        (Err(error), None) => Err(asked.kept(error)),
+        (told, _) => {
+            asked.sent();
+            told
+        }
+    }
 }
 
 /// Title and labels of a new conversation.
@@ -186,7 +197,8 @@ fn listen(
                 }
             }
             (Signal::Interrupt, Press::Exit) => {
-                crate::ui::restore_terminal();
+                crate::process::kill_all();
+                crate::ui::leave_terminal();
                 signal_hook::low_level::exit(130);
             }
             (Signal::Interrupt, Press::Stop) | (Signal::Terminate | Signal::Hangup, _) => {
