@@ -1,6 +1,7 @@
 //! Carries out what a turn wants: a thread for each thing that takes long, and one loop.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, mpsc::RecvTimeoutError},
     thread,
     time::Duration,
@@ -12,7 +13,7 @@ use super::{
 use crate::{
     cancel::Cancel,
     model::{Event, Timestamp, ToolName},
-    provider::{Piece, Provider},
+    provider::{Piece, Provider, ProviderError, Trouble},
     tool::{Invocation, Outcome},
 };
 
@@ -214,7 +215,11 @@ impl<S: Sink> Driver<'_, S> {
                 let _over = sender.send(Letter { query: Some(number), input });
             };
             let mut hear = |piece: Piece| send(Input::Piece(piece));
-            let answered = provider.answer(&query, &cancel, &mut hear);
+            let mut answer = || provider.answer(&query, &cancel, &mut hear);
+            let answered = catch_unwind(AssertUnwindSafe(&mut answer)).unwrap_or_else(|_panic| {
+                let message = "the provider failed inside jp: this is a defect";
+                Err(ProviderError::new(Trouble::Refused, message))
+            });
             send(Input::Over(answered));
         })
     }
@@ -239,7 +244,13 @@ impl<S: Sink> Driver<'_, S> {
             return Ok(());
         };
         let cancel = self.cancel_tools.clone();
-        self.spawn("tool", move || send(tool.run(&invocation, &cancel)))
+        self.spawn("tool", move || {
+            let run = || tool.run(&invocation, &cancel);
+            let outcome = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_panic| {
+                Outcome::Error("The tool failed inside jp; what it did is not known.".into())
+            });
+            send(outcome);
+        })
     }
 
     fn spawn(

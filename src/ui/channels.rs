@@ -10,17 +10,21 @@ use std::{
 };
 
 use super::{
-    escape::{escape_json, escape_lines},
+    escape::{escape, escape_json, escape_lines},
     status::{Status, StatusLine},
     stream::StreamRenderer,
     style::{Face, Style},
     terminal::Size,
+    width::shorten,
 };
 use crate::env::Env;
 
 /// How long the answer must have paused before the status line comes back: whatever shows the
 /// answer, if it goes through a pipe to the same terminal, has shown it by then.
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// The columns that a line has at least: less says nothing.
+const LEAST: usize = 20;
 
 /// Whether somebody still reads the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +189,14 @@ impl<'a> Channels<'a> {
         let _unheard = self.stderr.write_all(out.as_bytes()).and_then(|()| self.stderr.flush());
     }
 
+    /// Says something on one line, as much of it as there is room for.
+    pub fn say_line(&mut self, face: Face, text: &str) {
+        let line = escape(&text.replace(['\n', '\r'], " ")).into_owned();
+        // A full line would leave some terminals undecided about where the cursor is.
+        let room = self.columns().saturating_sub(1).max(LEAST);
+        self.say(face, &shorten(&line, room));
+    }
+
     /// Shows what is being waited for, if there is a terminal and room for it.
     pub fn show_status(&mut self, status: &Status, now: Instant) {
         let pauses = self.written.is_none_or(|at| now.saturating_duration_since(at) >= PAUSE);
@@ -200,6 +212,13 @@ impl<'a> Channels<'a> {
         let columns = self.columns();
         if let Some(line) = &mut self.status {
             let _unseen = line.erase(columns, &mut self.stderr);
+        }
+    }
+
+    /// Somebody else has taken the line of the status from the terminal.
+    pub fn forget_status(&mut self) {
+        if let Some(line) = &mut self.status {
+            line.forget();
         }
     }
 

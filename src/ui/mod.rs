@@ -33,7 +33,8 @@ pub use lend::lend_terminal;
 pub use markdown::{backticks, render};
 pub use pager::page;
 pub use prompt::{
-    Asked, Key, Permission, Prompter, Question, Reply, Secret, Wake, Waker, restore_terminal,
+    Asked, Key, Permission, Prompter, Question, Reply, Secret, Wake, Waker, leave_terminal,
+    restore_terminal,
 };
 pub use signals::{ENDS_ON_INTERRUPT, Signal, Signals};
 pub use status::{Retry, Status};

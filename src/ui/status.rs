@@ -115,6 +115,11 @@ impl StatusLine {
         out.flush()
     }
 
+    /// The line is not on the screen any more.
+    pub fn forget(&mut self) {
+        self.drawn = None;
+    }
+
     /// What removes the line from a screen that may have become narrower.
     fn erasure(&self, columns: usize) -> String {
         let Some(drawn) = &self.drawn else { return String::new() };

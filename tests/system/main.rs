@@ -6,6 +6,7 @@
 mod answers;
 mod escapes;
 mod pager;
+mod query;
 mod shells;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other test binary uses the rest")]

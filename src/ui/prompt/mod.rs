@@ -16,7 +16,7 @@ mod wake;
 pub use permission::Permission;
 pub use prompter::{Asked, Key, Prompter};
 pub use question::{Question, Reply, Secret};
-pub use tty::restore_terminal;
+pub use tty::{leave_terminal, restore_terminal};
 pub use wake::{Wake, Waker};
 
 #[cfg(test)]

@@ -44,9 +44,9 @@ impl Prompter<'_> {
             self.say("… press v to see everything");
         }
         let mut keys = vec![
-            Key { key: 'y', says: "run" },
-            Key { key: 'n', says: "refuse" },
-            Key { key: 'r', says: "refuse, with a reason" },
+            Key { key: 'y', says: "yes" },
+            Key { key: 'n', says: "no" },
+            Key { key: 'r', says: "no, with a reason" },
             Key { key: 'a', says: "always in this query" },
         ];
         if hidden {

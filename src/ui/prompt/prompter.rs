@@ -140,8 +140,9 @@ impl<'a> Prompter<'a> {
         mut take: impl FnMut(&Tty, &[Pressed]) -> Option<Asked<T>>,
     ) -> Asked<T> {
         let Ok(listening) = self.tty.listen() else { return Asked::Cancelled };
-        // The press of Ctrl+C that led here may have left its mark on the line.
-        self.tty.write("\r");
+        // The press of Ctrl+C that led here may have left its mark on the line, and there may be
+        // a status.
+        self.tty.begin_line();
         self.tty.write(label);
         let mut keys = Keys::default();
         loop {

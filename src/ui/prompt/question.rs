@@ -82,7 +82,7 @@ impl Prompter<'_> {
             AnswerType::Text { default } => {
                 self.say(text);
                 if let Some(default) = default {
-                    self.say(&format!("Enter alone means: {default}"));
+                    self.say(&one_line(&format!("Enter alone means: {default}")));
                 }
                 self.text("> ", wake).map(|typed| match default {
                     Some(default) if typed.is_empty() => Answer::Text(default.as_str().into()),
@@ -110,12 +110,13 @@ impl Prompter<'_> {
         for (index, option) in options.iter().enumerate() {
             let description = option.description.as_deref().unwrap_or_default();
             let space = if description.is_empty() { "" } else { "  " };
-            self.say(&format!("  {}  {}{space}{description}", index + 1, option.value));
+            let option = format!("  {}  {}{space}{description}", index + 1, option.value);
+            self.say(&one_line(&option));
         }
         if let Some(digits) = DIGITS.get(..options.len()) {
             let keys: Vec<_> = digits.iter().map(|key| Key { key: *key, says: "" }).collect();
             if let Some(default) = default {
-                self.say(&format!("Enter alone means: {}", options[default].value));
+                self.say(&one_line(&format!("Enter alone means: {}", options[default].value)));
             }
             let asked = self.choose("Choose", &keys, default.map(|index| DIGITS[index]), wake);
             return asked.map(|key| DIGITS.iter().position(|one| *one == key).unwrap_or(0));
@@ -132,4 +133,9 @@ impl Prompter<'_> {
             }
         }
     }
+}
+
+/// A text that does not look like several options.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
 }

@@ -35,6 +35,15 @@ pub fn restore_terminal() {
     }
 }
 
+/// Leaves the terminal to somebody else, with the cursor at the beginning of an empty line, for who
+/// ends the process in the middle of anything.
+pub fn leave_terminal() {
+    restore_terminal();
+    if let Ok(mut file) = OpenOptions::new().write(true).open("/dev/tty") {
+        let _gone = file.write_all(b"\r\n");
+    }
+}
+
 /// A terminal to ask at.
 #[derive(Debug)]
 pub struct Tty {
@@ -74,6 +83,11 @@ impl Tty {
     /// Writes harmless text. That nobody is there is noticed by who waits for keys.
     pub fn write(&self, text: &str) {
         let _gone = (&self.file).write_all(text.as_bytes());
+    }
+
+    /// Begins the line anew, without what stands on it if that can be done.
+    pub fn begin_line(&self) {
+        self.write(if self.dumb { "\r" } else { "\r\u{1b}[K" });
     }
 
     /// Reads keys as they are pressed, without showing them, from now on: what was typed before

@@ -13,13 +13,13 @@ use std::{
 
 use crate::{
     env::Env,
-    model::{Answer, InquiryId, InquiryKind, InquiryRequest, ToolCall},
+    model::{Answer, InquiryId, InquiryKind, InquiryRequest, ToolCall, ToolName},
     turn::{Interrupt, Post, Reply},
     ui::{self, Interruption, Permission, Presses, Prompter, Question, Wake, Waker},
 };
 
-/// How long the terminal may take to be given back.
-const RETURN: Duration = Duration::from_secs(2);
+/// How long a question may take to be gone once nobody waits for its answer.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Asks in a thread of its own.
 pub struct Asker {
@@ -32,8 +32,8 @@ pub struct Bell {
     jobs: Sender<Job>,
     waker: Waker,
     shared: Arc<Mutex<Shared>>,
-    /// Told when a question was dealt with.
-    dealt: Arc<Condvar>,
+    /// There is nothing to ask any more.
+    idle: Arc<Condvar>,
 }
 
 enum Job {
@@ -50,7 +50,7 @@ struct Shared {
     /// What need not be asked any more.
     withdrawn: BTreeSet<InquiryId>,
     /// Nothing is asked any more.
-    is_over: bool,
+    is_closed: bool,
     /// A reply that was typed, and that nobody waits for.
     unsent: Option<String>,
 }
@@ -61,12 +61,12 @@ impl Asker {
         let wake = Wake::new()?;
         let (jobs, incoming) = channel();
         let shared = Arc::new(Mutex::new(Shared::default()));
-        let dealt = Arc::new(Condvar::new());
-        let waker = wake.waker();
-        let bell = Bell { jobs, waker, shared: shared.clone(), dealt: dealt.clone() };
+        let (waker, idle) = (wake.waker(), Arc::new(Condvar::new()));
+        let bell = Bell { jobs, waker, shared: shared.clone(), idle: idle.clone() };
         let env = env.clone();
-        let asking = Asking { env, wake, shared, dealt, presses };
-        thread::Builder::new().name("asker".to_owned()).spawn(move || asking.run(&incoming))?;
+        let always = BTreeSet::new();
+        let mut asking = Asking { env, wake, shared, idle, presses, incoming, always };
+        thread::Builder::new().name("asker".to_owned()).spawn(move || asking.run())?;
         Ok(Self { bell })
     }
 
@@ -90,15 +90,15 @@ impl Asker {
         }
     }
 
-    /// Asks nothing any more, and waits until the terminal is as it was. Returns a reply that was
-    /// being typed.
+    /// Ends what is being asked, and returns when the terminal is as it was before: a reply that
+    /// was being typed.
     pub fn close(&self) -> Option<String> {
         let mut shared = self.bell.shared();
-        shared.is_over = true;
+        shared.is_closed = true;
         self.bell.waker.wake();
-        let waiting = |shared: &mut Shared| shared.waiting > 0;
-        let waited = self.bell.dealt.wait_timeout_while(shared, RETURN, waiting);
-        let (mut shared, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let is_busy = |shared: &mut Shared| shared.waiting > 0;
+        let idle = self.bell.idle.wait_timeout_while(shared, PATIENCE, is_busy);
+        let (mut shared, _) = idle.unwrap_or_else(PoisonError::into_inner);
         shared.unsent.take()
     }
 
@@ -138,66 +138,99 @@ struct Asking {
     env: Env,
     wake: Wake,
     shared: Arc<Mutex<Shared>>,
-    dealt: Arc<Condvar>,
+    idle: Arc<Condvar>,
     presses: Arc<Mutex<Presses>>,
+    incoming: Receiver<Job>,
+    /// Tools that are not asked about again.
+    always: BTreeSet<ToolName>,
+}
+
+/// What became of an answer that the user interrupted.
+#[derive(PartialEq, Eq)]
+enum Went {
+    /// It goes on.
+    On,
+    /// It does not, or somebody else knows.
+    Elsewhere,
 }
 
 impl Asking {
-    fn run(self, incoming: &Receiver<Job>) {
-        while let Ok(job) = incoming.recv() {
+    fn run(&mut self) {
+        while let Ok(job) = self.incoming.recv() {
             self.wake.reset();
-            let is_over = self.shared().is_over;
             match job {
-                _ if is_over => {}
+                _ if self.shared().is_closed => {}
                 Job::Inquiry { inquiry, call, post } => {
-                    if let Some(reply) = self.inquire(&inquiry, &call) {
+                    if let Some(reply) = self.inquire(&inquiry, &call, &post) {
                         post.reply(inquiry.id.clone(), reply);
                     }
                 }
-                Job::Menu { post } => self.menu(&post),
+                Job::Menu { post } => {
+                    self.menu(&post);
+                }
             }
-            let mut shared = self.shared();
-            shared.current = None;
-            shared.waiting -= 1;
-            self.dealt.notify_all();
+            self.shared().current = None;
+            self.done();
         }
     }
 
     /// Asks; `None` if it does not matter any more.
-    fn inquire(&self, inquiry: &InquiryRequest, call: &ToolCall) -> Option<Reply> {
-        {
-            let mut shared = self.shared();
-            if shared.withdrawn.contains(&inquiry.id) {
+    fn inquire(&mut self, inquiry: &InquiryRequest, call: &ToolCall, post: &Post) -> Option<Reply> {
+        let is_permission = inquiry.kind == InquiryKind::RunTool;
+        loop {
+            // The turn answers for a tool that may always run.
+            if is_permission && self.always.contains(&call.tool) {
                 return None;
             }
-            shared.current = Some(inquiry.id.clone());
+            {
+                let mut shared = self.shared();
+                if shared.withdrawn.contains(&inquiry.id) || shared.is_closed {
+                    return None;
+                }
+                shared.current = Some(inquiry.id.clone());
+            }
+            match self.put(inquiry, call) {
+                ui::Asked::Answered(reply) => return Some(reply),
+                ui::Asked::Woken(_) => return None,
+                // Whoever does not answer is asked what to do instead.
+                ui::Asked::Cancelled => match self.menu(post) {
+                    Went::On => {}
+                    Went::Elsewhere => return None,
+                },
+            }
         }
-        let Ok(mut prompter) = Prompter::open(&self.env) else { return Some(Reply::Cancelled) };
+    }
+
+    /// Puts a question to the terminal.
+    fn put(&mut self, inquiry: &InquiryRequest, call: &ToolCall) -> ui::Asked<Reply> {
+        let Ok(mut prompter) = Prompter::open(&self.env) else {
+            return ui::Asked::Answered(Reply::Cancelled);
+        };
         let choice = |choice: &str| Reply::Answer(Answer::Select(choice.to_owned()));
-        let asked = match inquiry.kind {
+        match inquiry.kind {
             InquiryKind::RunTool => {
                 prompter.permit(call, &self.wake).map(|permission| match permission {
                     Permission::Run => choice("run"),
-                    Permission::RunAlways => choice("always"),
-                    Permission::Refuse(None) => choice("refuse"),
+                    Permission::RunAlways => {
+                        self.always.insert(call.tool.clone());
+                        choice("always")
+                    }
                     Permission::Refuse(Some(reason)) => Reply::Refused(reason),
+                    Permission::Refuse(None) => choice("refuse"),
                 })
             }
             InquiryKind::DeliverResult | InquiryKind::ToolQuestion => {
-                prompter.ask(&Question::from(inquiry), &self.wake).map(|reply| match reply {
+                let mut question = Question::from(inquiry);
+                question.text = format!("{} asks: {}", call.tool, question.text);
+                prompter.ask(&question, &self.wake).map(|reply| match reply {
                     ui::Reply::Open(answer) => Reply::Answer(answer),
                     ui::Reply::Secret(secret) => Reply::Secret(secret.reveal().to_owned()),
                 })
             }
-        };
-        match asked {
-            ui::Asked::Answered(reply) => Some(reply),
-            ui::Asked::Cancelled => Some(Reply::Cancelled),
-            ui::Asked::Woken(_) => None,
         }
     }
 
-    fn menu(&self, post: &Post) {
+    fn menu(&self, post: &Post) -> Went {
         let asked = match Prompter::open(&self.env) {
             Ok(mut prompter) => prompter.menu(&self.wake),
             Err(_gone) => ui::Asked::Answered(Interruption::Stop),
@@ -206,22 +239,38 @@ impl Asking {
         let interrupt = match asked {
             ui::Asked::Answered(Interruption::Continue) => {
                 presses.go_on();
-                return;
+                return Went::On;
             }
             // Whoever called it off has said what to do.
             ui::Asked::Woken(typed) => {
                 self.shared().unsent = Some(typed).filter(|typed| !typed.trim().is_empty());
-                return;
+                return Went::Elsewhere;
             }
             ui::Asked::Answered(Interruption::Reply(text)) => {
                 presses.go_on();
-                return post.interrupt(Interrupt::Reply(text));
+                Interrupt::Reply(text)
             }
-            ui::Asked::Answered(Interruption::Abort) => Interrupt::Abort,
-            ui::Asked::Answered(Interruption::Stop) | ui::Asked::Cancelled => Interrupt::Stop,
+            ui::Asked::Answered(Interruption::Abort) => {
+                presses.stop();
+                Interrupt::Abort
+            }
+            ui::Asked::Answered(Interruption::Stop) | ui::Asked::Cancelled => {
+                presses.stop();
+                Interrupt::Stop
+            }
         };
-        presses.stop();
+        // The turn takes back what else it wanted to know.
+        while self.incoming.try_recv().is_ok() {
+            self.done();
+        }
         post.interrupt(interrupt);
+        Went::Elsewhere
+    }
+
+    /// A job is done.
+    fn done(&self) {
+        self.shared().waiting -= 1;
+        self.idle.notify_all();
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {

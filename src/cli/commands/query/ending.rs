@@ -38,10 +38,18 @@ pub fn tell(
         });
         output.line(crate::ui::escape_json(&line.to_string()))?;
     } else if !args.quiet {
+        match ending {
+            _ if id.is_none() => {}
+            Ending::Stopped => output.say("stopped: what came is kept"),
+            Ending::Aborted => output.say("aborted: only what was complete is kept"),
+            _ => {}
+        }
         if let Some(tokens) = usage.as_ref().and_then(tokens) {
             output.say(tokens);
         }
-        if let Some(id) = id {
+        // Where the turn is not complete, the hints say how to go on.
+        let is_over = !matches!(ending, Ending::Failed(_) | Ending::Unsure(_));
+        if let Some(id) = id.filter(|_| is_over) {
             output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
         }
         if introduces_guide && id.is_some() {

@@ -1,19 +1,21 @@
 //! What the user sees of a query while it goes on.
 
 use std::{
+    collections::BTreeSet,
     io,
     time::{Duration, Instant},
 };
 
 use super::{
     asker::{Asker, Bell},
+    echo::{Echo, Fresh},
     lines,
     trace::Trace,
 };
 use crate::{
     model::{CallId, EventKind, EventType, InquiryId, InquiryRequest, ToolCall, Usage},
     turn::{Closed, FrontEnd, Notice, Post},
-    ui::{Channels, Face, Retry, Status, Written, shorten},
+    ui::{Channels, Face, Retry, Status, Written},
 };
 
 /// How the user wants to see it.
@@ -36,8 +38,11 @@ pub struct Front<'a> {
     status: Status,
     started: Instant,
     running: Vec<(CallId, String)>,
+    /// The calls that were said to run.
+    started_calls: BTreeSet<CallId>,
     /// What came while the terminal was for questions.
     held: Vec<Notice>,
+    echo: Echo,
     /// The last line of a thought, as far as it has come.
     thought: String,
     attempt: u32,
@@ -63,7 +68,9 @@ impl<'a> Front<'a> {
             status: Status { model, ..Status::default() },
             started: Instant::now(),
             running: Vec::new(),
+            started_calls: BTreeSet::new(),
             held: Vec::new(),
+            echo: Echo::default(),
             thought: String::new(),
             attempt: 1,
             retry_at: None,
@@ -140,8 +147,16 @@ impl<'a> Front<'a> {
             self.end_thought();
         }
         match notice {
-            Notice::Text(text) if !self.manner.data => return self.channels.answer(text, now),
+            Notice::Text(text) if !self.manner.data => {
+                return match self.echo.hear(text) {
+                    Fresh::More(text) => self.channels.answer(&text, now),
+                    Fresh::Anew(text) => self.begin_anew(&text, now),
+                };
+            }
             Notice::BlockEnded(EventType::Message) if !self.manner.data => {
+                if let Some(text) = self.echo.end() {
+                    let _open = self.begin_anew(&text, now)?;
+                }
                 return self.channels.end_answer(now);
             }
             Notice::Saved { event, .. } => {
@@ -150,30 +165,38 @@ impl<'a> Front<'a> {
                 }
             }
             Notice::Reasoning(text) if self.manner.reasoning => self.think(text),
-            Notice::ToolStarted(call) => {
-                let arguments = call.arguments.as_str();
-                let text = format!("▸ {} {}", call.tool, shorten(arguments, SHOWN));
-                self.channels.say(Face::FAINT, &one_line(&text));
-            }
+            Notice::ToolStarted(call) => self.say_started(call),
             Notice::ToolEnded { tool, is_error, content, .. } => {
                 let first = content.lines().find(|line| !line.trim().is_empty());
-                let first = shorten(first.unwrap_or_default(), SHOWN);
+                let first = first.unwrap_or_default();
                 let (sign, face) =
                     if *is_error { ("✗", Face::BAD) } else { ("✓", Face::FAINT) };
-                self.channels.say(face, &one_line(&format!("{sign} {tool}: {first}")));
+                self.channels.say_line(face, &format!("{sign} {tool}: {first}"));
             }
-            Notice::Retrying { error, delay, discards } => {
-                if *discards {
-                    let _open = self.channels.end_answer(now)?;
-                }
-                let again = if *discards { "the answer begins anew" } else { "trying again" };
-                let seconds = delay.as_secs();
-                let text = format!("{error}: {again} in {seconds}s");
-                self.channels.say(Face::NOTICE, &one_line(&text));
+            Notice::Retrying { error, delay, .. } => {
+                self.echo.break_off();
+                let seconds = delay.as_secs_f64().ceil();
+                let text = format!("{error}: trying again in {seconds}s");
+                self.channels.say(Face::NOTICE, &text.replace(['\n', '\r'], " "));
             }
             _ => {}
         }
         Ok(Written::Open)
+    }
+
+    /// Says once that a tool runs: one that has asked something runs again with the answer.
+    fn say_started(&mut self, call: &ToolCall) {
+        if self.started_calls.insert(call.id.clone()) {
+            let text = format!("▸ {} {}", call.tool, call.arguments.as_str());
+            self.channels.say_line(Face::FAINT, &text);
+        }
+    }
+
+    /// Shows another text in place of one that broke off.
+    fn begin_anew(&mut self, text: &str, now: Instant) -> io::Result<Written> {
+        let _open = self.channels.end_answer(now)?;
+        self.channels.say(Face::NOTICE, "the answer broke off, and begins anew");
+        self.channels.answer(text, now)
     }
 
     /// Shows the complete lines of a thought, beside the answer.
@@ -191,14 +214,6 @@ impl<'a> Front<'a> {
             self.channels.say(Face::FAINT, &rest);
         }
     }
-}
-
-/// How many columns of arguments and results are shown.
-const SHOWN: usize = 100;
-
-/// A text on one line.
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
 }
 
 impl FrontEnd for Front<'_> {
@@ -234,6 +249,8 @@ impl FrontEnd for Front<'_> {
 
     fn tick(&mut self) {
         if self.is_held() {
+            // A question stands where the status was.
+            self.channels.forget_status();
             return;
         }
         self.release();

@@ -1,6 +1,7 @@
 //! `jp query`
 
 mod asker;
+mod echo;
 mod ending;
 mod front;
 mod keeper;
@@ -35,6 +36,9 @@ use crate::{
     ui::{AnswerFormat, Channels, Chrome, Press, Presses, Prompter, Signal, Signals},
     workspace::{ConfigFiles, Conversation, Workspace},
 };
+
+/// The exit code of a process that was told to end twice.
+const TERMINATED: i32 = 143;
 
 pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let (title, labels) = heading(args)?;
@@ -104,7 +108,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     match told {
         Err(error) if id.is_none() => Err(asked.kept(error)),
         told => {
-            asked.sent(id);
+            asked.sent();
             told
         }
     }
@@ -245,8 +249,14 @@ fn listen(
             }
             (Signal::Interrupt, Press::Exit) => {
                 running.kill_all();
-                crate::ui::restore_terminal();
+                crate::ui::leave_terminal();
                 signal_hook::low_level::exit(130);
+            }
+            (Signal::Terminate | Signal::Hangup, Press::Exit) => {
+                // It was told to end before, and something holds it up.
+                running.kill_all();
+                crate::ui::leave_terminal();
+                signal_hook::low_level::exit(TERMINATED);
             }
             (Signal::Interrupt, Press::Stop) | (Signal::Terminate | Signal::Hangup, _) => {
                 presses.stop();

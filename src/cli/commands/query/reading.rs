@@ -15,7 +15,7 @@ use crate::{
     env::Env,
     format::limits,
     fsutil::AtPath,
-    model::{ConversationId, EventKind},
+    model::EventKind,
     ui::lend_terminal,
     workspace::{Conversation, WorkspaceError},
 };
@@ -40,9 +40,9 @@ impl Asked {
         }
     }
 
-    /// It is in a conversation now, or nothing was to be kept.
-    pub fn sent(self, id: Option<ConversationId>) {
-        if let (Some(draft), Some(_)) = (self.draft, id) {
+    /// It is in a conversation now, or was answered and is not to be kept.
+    pub fn sent(self) {
+        if let Some(draft) = self.draft {
             // A draft that cannot be removed is in nobody's way.
             let _left = draft.discard();
         }
