@@ -21,13 +21,13 @@ use self::{
     reading::{Asked, read},
     target::Target,
 };
-use super::{Outcome, label, settings, title};
+use super::{DONE, Outcome, label, settings, title};
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
     config::{Key, Resolved, Visibility},
     env::Env,
     model::{Entry, Event, EventKind, Meta, Request, title_from},
-    turn::{Inbox, Input, Interrupt, Turn, drive},
+    turn::{Ending, Inbox, Input, Interrupt, Turn, drive},
     ui::{AnswerFormat, Channels, Chrome, Press, Presses, Prompter, Signal, Signals},
     workspace::{ConfigFiles, Conversation},
 };
@@ -69,6 +69,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let mut keeper = keeper.map_err(|error| asked.kept(error))?;
     let now = || env.now();
     let driven = drive(turn, first, &model.provider, &mut keeper, &mut front, inbox, &now);
+    let is_read = front.is_open();
     let usage = front.finish();
     drop(signals);
     for note in keeper.take_notes() {
@@ -78,6 +79,11 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
         Ok(ending) => ending,
         Err(error) => return Err(asked.kept(ending::undriven(error, keeper.id()))),
     };
+    if !is_read && ending == Ending::Stopped {
+        // Whoever has closed the other end has read enough.
+        asked.sent();
+        return Ok(DONE);
+    }
     let usage = usage.filter(|_| resolved.settings.ui.usage && !args.quiet && !manner.json);
     let id = keeper.id();
     let told = ending::tell(output, args, &setup.model, ending, usage, id, model.is_guide);
