@@ -15,7 +15,7 @@ use super::{
 use crate::{
     model::{CallId, EventKind, EventType, InquiryId, InquiryRequest, ToolCall, Usage},
     turn::{Closed, FrontEnd, Notice, Post},
-    ui::{Channels, Face, Retry, Status, Written},
+    ui::{Channels, Face, Retry, Status, Written, shorten},
 };
 
 /// How the user wants to see it.
@@ -82,6 +82,11 @@ impl<'a> Front<'a> {
     /// A way to have something asked, if somebody can be.
     pub fn asker(&self) -> Option<Bell> {
         self.asker.as_ref().map(Asker::bell)
+    }
+
+    /// Whether somebody still reads.
+    pub fn is_open(&self) -> bool {
+        self.is_open
     }
 
     /// Shows what is left, and says what it has cost, and what was typed too late to be sent.
@@ -169,9 +174,13 @@ impl<'a> Front<'a> {
             Notice::ToolEnded { tool, is_error, content, .. } => {
                 let first = content.lines().find(|line| !line.trim().is_empty());
                 let first = first.unwrap_or_default();
-                let (sign, face) =
-                    if *is_error { ("✗", Face::BAD) } else { ("✓", Face::FAINT) };
-                self.channels.say_line(face, &format!("{sign} {tool}: {first}"));
+                if *is_error {
+                    // Why it failed may take more than a line, and what to do about it with it.
+                    let text = format!("✗ {tool}: {first}").replace(['\n', '\r'], " ");
+                    self.channels.say(Face::BAD, &shorten(&text, LONGEST));
+                } else {
+                    self.channels.say_line(Face::FAINT, &format!("✓ {tool}: {first}"));
+                }
             }
             Notice::Retrying { error, delay, .. } => {
                 self.echo.break_off();
@@ -215,6 +224,9 @@ impl<'a> Front<'a> {
         }
     }
 }
+
+/// How many columns of an error are shown.
+const LONGEST: usize = 300;
 
 impl FrontEnd for Front<'_> {
     fn show(&mut self, notice: &Notice) -> Result<(), Closed> {

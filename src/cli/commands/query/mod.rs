@@ -14,7 +14,10 @@ mod target;
 mod tools;
 mod trace;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU8, Ordering},
+};
 
 use self::{
     asker::Asker,
@@ -25,20 +28,20 @@ use self::{
     target::Target,
     trace::Trace,
 };
-use super::{Outcome, label, settings, title};
+use super::{DONE, Outcome, label, settings, title};
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
     config::{Key, Resolved, Visibility},
     env::Env,
     model::{Entry, Event, EventKind, Meta, Request, title_from},
     process::Running,
-    turn::{Inbox, Input, Interrupt, Turn, drive},
+    turn::{Ending, Inbox, Input, Interrupt, Turn, drive},
     ui::{AnswerFormat, Channels, Chrome, Press, Presses, Prompter, Signal, Signals},
     workspace::{ConfigFiles, Conversation, Workspace},
 };
 
-/// The exit code of a process that was told to end twice.
-const TERMINATED: i32 = 143;
+/// What is added to the number of the signal that stopped a query.
+const BY_SIGNAL: u8 = 128;
 
 pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let (title, labels) = heading(args)?;
@@ -81,9 +84,11 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let naming = naming(env, args, &asked, &resolved, conversation.as_ref());
     let keeper = target.keeper(args, meta, &resolved);
     let mut keeper = keeper.map_err(|error| asked.kept(error))?;
-    let signals = listen(&inbox, presses, front.asker(), running.clone());
+    let stopped_by = Arc::new(AtomicU8::new(0));
+    let signals = listen(&inbox, presses, front.asker(), running.clone(), stopped_by.clone());
     let now = || env.now();
     let driven = drive(turn, first, &model.provider, &mut keeper, &mut front, inbox, &now);
+    let is_read = front.is_open();
     // What still runs after a failure has nobody to run for.
     running.kill_all();
     let (usage, unsent) = front.finish();
@@ -102,14 +107,23 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
         Err(error) => return Err(asked.kept(ending::undriven(error, keeper.id()))),
     };
     keeper.tidy();
+    if !is_read && ending == Ending::Stopped {
+        // Whoever has closed the other end has read enough.
+        asked.sent();
+        return Ok(DONE);
+    }
     let (id, introduces_guide) = (keeper.id(), model.is_guide && conversation.is_none());
     let usage = usage.filter(|_| resolved.settings.ui.usage && !args.quiet && !manner.json);
+    let is_stopped = ending == Ending::Stopped;
     let told = ending::tell(output, args, &setup.model, ending, usage, id, introduces_guide);
     match told {
         Err(error) if id.is_none() => Err(asked.kept(error)),
         told => {
             asked.sent();
-            told
+            match stopped_by.load(Ordering::SeqCst) {
+                number if number > 0 && is_stopped => Ok(BY_SIGNAL + number),
+                _ => told,
+            }
         }
     }
 }
@@ -237,6 +251,7 @@ fn listen(
     presses: Arc<Mutex<Presses>>,
     asker: Option<asker::Bell>,
     running: Running,
+    stopped_by: Arc<AtomicU8>,
 ) -> Option<Signals> {
     let post = inbox.post();
     let heard = move |signal| {
@@ -250,16 +265,17 @@ fn listen(
             (Signal::Interrupt, Press::Exit) => {
                 running.kill_all();
                 crate::ui::leave_terminal();
-                signal_hook::low_level::exit(130);
+                signal_hook::low_level::exit(i32::from(BY_SIGNAL + number(signal)));
             }
             (Signal::Terminate | Signal::Hangup, Press::Exit) => {
                 // It was told to end before, and something holds it up.
                 running.kill_all();
                 crate::ui::leave_terminal();
-                signal_hook::low_level::exit(TERMINATED);
+                signal_hook::low_level::exit(i32::from(BY_SIGNAL + number(signal)));
             }
             (Signal::Interrupt, Press::Stop) | (Signal::Terminate | Signal::Hangup, _) => {
                 presses.stop();
+                stopped_by.store(number(signal), Ordering::SeqCst);
                 if let Some(asker) = &asker {
                     asker.call_off();
                 }
@@ -269,6 +285,15 @@ fn listen(
     };
     // Without them an interrupt ends the process, and what was stored is safe.
     Signals::listen(heard).ok()
+}
+
+/// The number of a signal, as exit codes tell it.
+fn number(signal: Signal) -> u8 {
+    match signal {
+        Signal::Hangup => 1,
+        Signal::Interrupt => 2,
+        Signal::Terminate => 15,
+    }
 }
 
 impl Asked {
