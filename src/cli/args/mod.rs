@@ -25,7 +25,13 @@ use super::{commands::Shell, complete::Candidates};
 
 /// Keep conversations with language models as directories in git
 #[derive(Debug, Parser)]
-#[command(name = "jp", version, max_term_width = 100, propagate_version = false)]
+#[command(
+    name = "jp",
+    version,
+    max_term_width = 100,
+    propagate_version = false,
+    after_help = "Begin with a question, such as `jp query --new \"How do I undo a change?\"`."
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
