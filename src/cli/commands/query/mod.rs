@@ -36,7 +36,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let interactive = !args.non_interactive && Prompter::open(env).is_ok();
     let mut target = Target::choose(env, output, args)?;
     let conversation = target.load(output)?;
-    let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;
+    // What can be wrong with the settings is told before anything is written.
     let files = ConfigFiles::find(env)?;
     let resolved = resolve(env, output, args, &files, &target, conversation.as_ref())?;
     let model = model::choose(env, &resolved)?;
@@ -45,6 +45,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let root = files.root().unwrap_or(env.cwd());
     setup.tools = tools::declared(env, &resolved.settings, root, model.keys)?;
     setup.schema = args.schema.as_deref().map(|schema| tools::schema(env, schema)).transpose()?;
+    let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;
+    let kept = |error: CommandError| asked.kept(error);
     (setup.interactive, setup.persists) = (interactive, !args.no_persist);
     let entries = entries(output, conversation.as_ref());
     let first = first_input(env, &asked, &resolved, &target, &entries)?;
@@ -62,7 +64,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     };
     let mut front = Front::new(channels, asker, setup.model.to_string(), manner);
     let signals = listen(&inbox, presses, front.asker());
-    let mut keeper = target.keeper(args, meta, &resolved)?;
+    let mut keeper = target.keeper(args, meta, &resolved).map_err(kept)?;
     let now = || env.now();
     let driven = drive(turn, first, &model.provider, &mut keeper, &mut front, inbox, &now);
     let usage = front.finish();
