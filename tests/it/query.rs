@@ -220,7 +220,7 @@ fn a_request_is_stored_before_the_model_is_asked_and_an_interrupt_keeps_what_cam
     let kill = jp.command("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     let output = Output::from(child.wait_with_output().unwrap());
-    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert_eq!(output.code, 130, "{}", output.stderr);
     let stream = jp.show(&id)["stream"].clone();
     assert_eq!(stream.as_array().map(Vec::len), Some(2), "{stream}");
     let message = jp.run(&["c", "cat", &id, "1"]).ok();

@@ -55,7 +55,8 @@ fn a_refused_request_is_kept_and_the_hint_asks_again() {
         let refused = ask(&jp, &["Something else"]);
         assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{}", refused.stderr);
         let hint = output.stderr.lines().last().unwrap();
-        let again = format!("Hint: the request is kept; `jp query --no-edit --id={id}` asks again");
+        let again =
+            format!("Hint: your question is kept; `jp query --no-edit --id={id}` asks it again");
         assert_eq!(hint, again);
         let command = hinted(hint).remove(0);
         let output = jp.run(&command.iter().map(String::as_str).collect::<Vec<_>>());

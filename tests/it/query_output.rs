@@ -39,7 +39,7 @@ fn a_request_is_words_files_and_standard_input() {
 
 #[test]
 fn nothing_to_ask_and_a_missing_file_leave_no_conversation() {
-    let jp = player("");
+    let jp = player("[[answer]]\ntext = \"Yes.\"\n");
     let usage = "error: there is nothing to ask\n\
                  Hint: give a text: `jp query \"How do I …?\"`, or pipe one in\n";
     for args in [&["--new"][..], &["--new", ""], &["--new", "-"]] {

@@ -10,9 +10,8 @@ use crate::{
 
 const TWO_TEXTS: &str = "[[answer]]\ntext = \"One.\"\n\n[[answer]]\ntext = \"Two.\"\n";
 
-const WAYS: &str = "Hint: `jp query --new TEXT` begins a conversation
-Hint: `jp query --id=ID TEXT` continues one; `jp conversation ls` lists them
-Hint: the variable `JP_SESSION` names a session that scripts can share
+const WAYS: &str = "Hint: `jp query --new \"…\"` begins a conversation
+Hint: `jp query --id=ID \"…\"` continues one; `jp conversation ls` lists them
 ";
 
 #[test]
