@@ -12,7 +12,7 @@ use crate::{
         InquiryRequest, InquiryResponse, Outcome, Timestamp, ToolCall, ToolName, ToolResult,
         ToolStart,
     },
-    tool::{self, Invocation, Permission, Tool},
+    tool::{self, Decision, Invocation, Refusal, Tool, decide},
 };
 
 /// How many questions a tool may ask for one call.
@@ -175,9 +175,9 @@ impl Calls {
                 return Some(tool);
             }
             (Purpose::Permission, Reply::Refused(reason)) => {
-                call.refuse(&format!("{REFUSED} The reason: {reason}"), context.now, outbox);
+                call.decline(Some(reason), context.now, outbox);
             }
-            (Purpose::Permission, _) => call.refuse(REFUSED, context.now, outbox),
+            (Purpose::Permission, _) => call.decline(None, context.now, outbox),
             (Purpose::Question(name), Reply::Answer(answer)) => {
                 call.answers.insert(name, told(answer));
                 call.start(context.now, outbox);
@@ -230,7 +230,6 @@ impl Calls {
 }
 
 const STOPPED: &str = "The user stopped the turn before this was done.";
-const REFUSED: &str = "The user did not allow this call.";
 const UNANSWERED: &str = "The user did not answer the question of the tool.";
 
 impl Call {
@@ -258,23 +257,15 @@ impl Call {
             let why = "This conversation is not kept, so only tools that may run twice are run.";
             return self.refuse(why, context.now, outbox);
         }
-        match tool.permission() {
-            Permission::Allow => self.start(context.now, outbox),
-            Permission::Ask if context.allowed.contains(&name) => self.start(context.now, outbox),
-            Permission::Ask if setup.interactive => {
+        let allowed = context.allowed.contains(&name);
+        match decide(tool.permission(), setup.interactive, allowed) {
+            Decision::Run => self.start(context.now, outbox),
+            Decision::Ask => {
                 let inquiry = self.permission(question);
                 self.ask(inquiry, Purpose::Permission, context.now, outbox);
             }
-            Permission::Ask => {
-                let why = format!(
-                    "The tool `{name}` needs the user's permission, and nobody can be asked. \
-                     The user can allow it with `permission = \"allow\"` under `[tools.{name}]`."
-                );
-                self.refuse(&why, context.now, outbox);
-            }
-            Permission::Deny => {
-                let why = format!("The tool `{name}` is denied by the configuration.");
-                self.refuse(&why, context.now, outbox);
+            Decision::Refuse(refusal) => {
+                self.refuse(&refusal.message(&name), context.now, outbox);
             }
         }
     }
@@ -355,6 +346,12 @@ impl Call {
         outbox.commit(Event::new(now, EventKind::InquiryRequest(inquiry.clone())));
         self.state = State::Asking(inquiry.id.clone(), purpose);
         outbox.push(Effect::Ask { inquiry, call: self.made.clone() });
+    }
+
+    /// Gives it the result that the user said no.
+    fn decline(&mut self, reason: Option<String>, now: Timestamp, outbox: &mut Outbox) {
+        let why = Refusal::Declined(reason).message(&self.made.tool);
+        self.refuse(&why, now, outbox);
     }
 
     /// Gives it a result without running it.

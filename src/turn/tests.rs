@@ -313,9 +313,9 @@ fn what_cannot_or_may_not_run_gets_a_result_that_says_why() {
     );
     assert_eq!(refused(setup(), "free", r#"{"bad":1}"#), "`bad` is not an argument.");
     assert!(refused(setup(), "free", "{").starts_with("The arguments are not JSON"));
-    assert_eq!(refused(setup(), "never", "{}"), "The tool `never` is denied by the configuration.");
+    assert!(refused(setup(), "never", "{}").contains("the user's configuration denies it"));
     let alone = Setup { interactive: false, ..setup() };
-    assert!(refused(alone, "ask", "{}").contains("nobody can be asked"));
+    assert!(refused(alone, "ask", "{}").contains("there is no terminal to ask on"));
     let forgetful = Setup { persists: false, ..setup() };
     assert!(refused(forgetful, "ask", "{}").contains("not kept"));
 }
@@ -348,7 +348,7 @@ fn permission_is_asked_for_and_both_are_stored() {
         play.replied("c1-q0", Reply::Answer(Answer::Select("refuse".into()))),
         [
             r#"commit inquiry-response c1-q0 Select("refuse")"#,
-            "commit tool-result c1 ~!The user did not allow this call.",
+            "commit tool-result c1 ~!The tool `ask` was not run: the user said no.",
             "show ended c1",
         ]
     );
@@ -677,7 +677,8 @@ fn the_model_hears_why_a_call_was_refused() {
         effects[..2],
         [
             r#"commit inquiry-response c1-q0 Select("refuse")"#,
-            "commit tool-result c1 ~!The user did not allow this call. The reason: It is mine.",
+            "commit tool-result c1 ~!The tool `ask` was not run: the user said no. The reason: \
+             It is mine.",
         ]
     );
 }

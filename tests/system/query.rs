@@ -139,7 +139,7 @@ text = "Done."
     // The fourth call is not asked about.
     assert_eq!(screen.matches("[a] always").count(), 3, "{screen}");
     assert_eq!(screen.matches("✓ greet: hello").count(), 3, "{screen}");
-    assert!(screen.contains("✗ greet: The user did not allow this call"), "{screen}");
+    assert!(screen.contains("✗ greet: The tool `greet` was not run: the user said no"), "{screen}");
 }
 
 #[test]
