@@ -13,6 +13,7 @@ mod inquiry;
 mod json;
 mod meta;
 mod names;
+mod grant;
 mod native;
 mod nearest;
 mod progress;
@@ -37,7 +38,10 @@ pub use inquiry::{
 pub use json::{InvalidJson, Json};
 pub use meta::{Forked, Meta};
 pub use names::{AnswerId, CallId, InquiryId, ModelName, ToolName};
-pub use native::{Native, Usage, is_superseded, mark_superseded};
+pub use grant::Grant;
+pub use native::{
+    Native, Usage, is_superseded, is_withheld, mark_superseded, mark_withheld,
+};
 pub use nearest::nearest;
 pub use progress::{Expectation, OpenQuestion, PendingCall, Progress, Refusal};
 pub use status::{Pending, Status};

@@ -6,6 +6,8 @@ use super::{Metadata, Signature};
 
 const NATIVE: &str = "native";
 const SUPERSEDED: &str = "superseded";
+const DELIVERY: &str = "delivery";
+const WITHHELD: &str = "withheld";
 const USAGE: &str = "usage";
 
 /// A block as a provider wrote it: what jp does not understand goes back as it came.
@@ -45,6 +47,16 @@ pub fn mark_superseded(metadata: &mut Metadata) {
 /// Whether an event was replaced by what came after it.
 pub fn is_superseded(metadata: &Metadata) -> bool {
     metadata.get(SUPERSEDED) == Some(&Value::Bool(true))
+}
+
+/// Marks a result that the user keeps from the model.
+pub fn mark_withheld(metadata: &mut Metadata) {
+    metadata.insert(DELIVERY.to_owned(), Value::String(WITHHELD.to_owned()));
+}
+
+/// Whether the user keeps a result from the model.
+pub fn is_withheld(metadata: &Metadata) -> bool {
+    metadata.get(DELIVERY).and_then(Value::as_str) == Some(WITHHELD)
 }
 
 /// What an answer has cost, in tokens.

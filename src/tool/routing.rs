@@ -16,6 +16,13 @@ pub enum Audience {
     Detached,
 }
 
+impl Audience {
+    /// Whether somebody may come while the turn goes on.
+    pub fn may_come(self) -> bool {
+        self == Self::Detached
+    }
+}
+
 /// Who decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {

@@ -1,20 +1,21 @@
-//! Carries out what a turn wants: a thread for each thing that takes long, and one loop.
+//! Carries out what a turn wants: one loop, and errands for what takes long.
 
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, mpsc::RecvTimeoutError},
-    thread,
     time::Duration,
 };
 
+use serde_json::Value;
+
 use super::{
     Closed, Effect, Ending, FrontEnd, Inbox, Input, Interrupt, Notice, Sink, Turn, ends::Letter,
+    errands, switchboard::Switchboard,
 };
 use crate::{
     cancel::Cancel,
-    model::{Event, Timestamp, ToolName},
-    provider::{Piece, Provider, ProviderError, Trouble},
-    tool::{Host, Invocation, Outcome},
+    model::{CallId, Event, Timestamp, ToolName},
+    provider::Provider,
+    tool::Invocation,
 };
 
 /// How long a complete block waits for the next piece.
@@ -22,6 +23,9 @@ const MOMENT: Duration = Duration::from_millis(50);
 
 /// How often the front end hears that time passes.
 const TICK: Duration = Duration::from_millis(100);
+
+/// How much is gathered before it is stored.
+const MOST: usize = 256;
 
 /// Why a turn could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +56,7 @@ pub fn drive<S: Sink>(
         query: 0,
         cancel_query: Cancel::new(),
         cancel_tools: Cancel::new(),
+        switchboard: Switchboard::default(),
         rest: None,
         is_quiet: false,
         is_closed: false,
@@ -60,6 +65,7 @@ pub fn drive<S: Sink>(
     // Whatever still runs has nobody to run for.
     driver.cancel_query.cancel();
     driver.cancel_tools.cancel();
+    driver.switchboard.close();
     driven
 }
 
@@ -72,6 +78,7 @@ struct Driver<'a, S> {
     query: u64,
     cancel_query: Cancel,
     cancel_tools: Cancel,
+    switchboard: Switchboard,
     /// How long to wait before the next try.
     rest: Option<Duration>,
     /// The turn knows that nothing has come for a moment.
@@ -92,14 +99,35 @@ impl<S: Sink> Driver<'_, S> {
                 Some(input) => input,
                 None => self.wait(),
             };
-            let effects;
+            let mut effects;
             (turn, effects) = turn.step(input, now());
+            // Results that are ready together become durable together.
+            while effects.iter().all(can_wait) && effects.len() < MOST {
+                let Some(input) = self.ready() else { break };
+                let more;
+                (turn, more) = turn.step(input, now());
+                effects.extend(more);
+            }
             let was_closed = self.is_closed;
             if let Some(ending) = self.carry_out(&turn, effects)? {
                 return Ok(ending);
             }
             if self.is_closed && !was_closed {
                 next = Some(Input::Interrupt(Interrupt::Stop));
+            }
+        }
+    }
+
+    /// An input that is there already.
+    fn ready(&mut self) -> Option<Input> {
+        loop {
+            match self.inbox.receiver.try_recv() {
+                Ok(Letter { query: Some(query), .. }) if query != self.query => {}
+                Ok(Letter { input, .. }) => {
+                    self.is_quiet = false;
+                    return Some(input);
+                }
+                Err(_empty) => return None,
             }
         }
     }
@@ -145,53 +173,86 @@ impl<S: Sink> Driver<'_, S> {
         turn: &Turn,
         effects: Vec<Effect>,
     ) -> Result<Option<Ending>, DriveError<S::Error>> {
-        let mut events = Vec::new();
+        let mut batch = Batch::default();
         for effect in effects {
-            if let Effect::Commit(event) = effect {
-                // What comes together becomes durable together.
-                events.push(event);
-                continue;
-            }
-            // A part of an answer is shown at once; everything else comes after what was before it.
-            if !matches!(effect, Effect::Show(Notice::Text(_) | Notice::Reasoning(_))) {
-                self.commit(&mut events)?;
-            }
             match effect {
-                Effect::Commit(_) => {}
-                Effect::Seal { answer, finish, usage } => {
-                    self.sink.seal(&answer, &finish, &usage).map_err(DriveError::Sink)?;
+                // What comes together becomes durable together.
+                Effect::Commit(event) => batch.events.push(event),
+                // Nothing runs before all that was decided with it is on disk.
+                Effect::Run { tool, invocation } => batch.runs.push((tool, invocation)),
+                // A part of an answer is shown at once; everything else when it has happened.
+                Effect::Show(notice @ (Notice::Text(_) | Notice::Reasoning(_)))
+                    if batch.notices.is_empty() =>
+                {
+                    self.show(&notice);
                 }
-                Effect::Query => self.ask(turn)?,
-                Effect::CancelQuery => {
-                    self.cancel_query.cancel();
-                    self.query += 1;
+                Effect::Show(notice) => batch.notices.push(notice),
+                Effect::Inspect { tool, call, arguments } => {
+                    self.inspect(turn, &tool, call, arguments)?;
                 }
-                Effect::Run { tool, invocation } => self.run_tool(turn, &tool, invocation)?,
-                Effect::CancelTools => self.cancel_tools.cancel(),
-                Effect::Ask { inquiry, call } => {
-                    self.front_end.ask(&inquiry, &call, &self.inbox.post());
+                effect => {
+                    self.put_down(turn, &mut batch)?;
+                    if let Some(ending) = self.act(turn, effect)? {
+                        return Ok(Some(ending));
+                    }
                 }
-                Effect::Withdraw(inquiry) => self.front_end.withdraw(&inquiry),
-                Effect::Rest(rest) => self.rest = Some(rest),
-                Effect::Show(notice) => self.show(&notice),
-                Effect::End(ending) => return Ok(Some(ending)),
             }
         }
-        self.commit(&mut events)?;
+        self.put_down(turn, &mut batch)?;
         Ok(None)
     }
 
-    fn commit(&mut self, events: &mut Vec<Event>) -> Result<(), DriveError<S::Error>> {
-        if events.is_empty() {
-            return Ok(());
+    /// Stores what has gathered, says so, and runs what may run now.
+    fn put_down(&mut self, turn: &Turn, batch: &mut Batch) -> Result<(), DriveError<S::Error>> {
+        let Batch { events, notices, runs } = std::mem::take(batch);
+        if !events.is_empty() {
+            let addresses = self.sink.append(&events).map_err(DriveError::Sink)?;
+            let addresses = addresses.into_iter().chain(std::iter::repeat(None));
+            for (event, address) in events.into_iter().zip(addresses) {
+                self.show(&Notice::Saved { address, event });
+            }
         }
-        let events = std::mem::take(events);
-        let addresses = self.sink.append(&events).map_err(DriveError::Sink)?;
-        let addresses = addresses.into_iter().chain(std::iter::repeat(None));
-        for (event, address) in events.into_iter().zip(addresses) {
-            self.show(&Notice::Saved { address, event });
+        for notice in &notices {
+            self.show(notice);
+        }
+        for (tool, invocation) in runs {
+            self.run_tool(turn, &tool, invocation)?;
         }
         Ok(())
+    }
+
+    /// Does anything that has to wait for what was to be stored before it.
+    fn act(
+        &mut self,
+        turn: &Turn,
+        effect: Effect,
+    ) -> Result<Option<Ending>, DriveError<S::Error>> {
+        match effect {
+            // These can be gathered.
+            Effect::Commit(_) | Effect::Run { .. } | Effect::Show(_) | Effect::Inspect { .. } => {}
+            Effect::Seal { answer, finish, usage } => {
+                self.sink.seal(&answer, &finish, &usage).map_err(DriveError::Sink)?;
+            }
+            Effect::Query => self.ask(turn)?,
+            Effect::CancelQuery => {
+                self.cancel_query.cancel();
+                self.query += 1;
+            }
+            Effect::CancelTools => self.cancel_tools.cancel(),
+            Effect::Ask(ask) => self.front_end.ask(&ask, &self.inbox.post()),
+            Effect::Consult { inquiry, query } => {
+                let (provider, cancel) = (self.provider.clone(), self.tools());
+                let turn = self.inbox.sender.clone();
+                errands::consult(provider, inquiry, query, cancel, turn)
+                    .map_err(DriveError::Thread)?;
+            }
+            Effect::Answer { ticket, answer } => self.switchboard.answer(ticket, answer),
+            Effect::Grant(grant) => self.sink.grant(&grant).map_err(DriveError::Sink)?,
+            Effect::Withdraw(inquiry) => self.front_end.withdraw(&inquiry),
+            Effect::Rest(rest) => self.rest = Some(rest),
+            Effect::End(ending) => return Ok(Some(ending)),
+        }
+        Ok(None)
     }
 
     fn show(&mut self, notice: &Notice) {
@@ -206,22 +267,22 @@ impl<S: Sink> Driver<'_, S> {
     fn ask(&mut self, turn: &Turn) -> Result<(), DriveError<S::Error>> {
         self.query += 1;
         self.cancel_query = Cancel::new();
-        let (number, query) = (self.query, turn.query());
         let (provider, cancel) = (self.provider.clone(), self.cancel_query.clone());
         let sender = self.inbox.sender.clone();
-        self.spawn("query", move || {
-            let send = |input| {
-                // A turn that is over does not listen any more.
-                let _over = sender.send(Letter { query: Some(number), input });
-            };
-            let mut hear = |piece: Piece| send(Input::Piece(piece));
-            let mut answer = || provider.answer(&query, &cancel, &mut hear);
-            let answered = catch_unwind(AssertUnwindSafe(&mut answer)).unwrap_or_else(|_panic| {
-                let message = "the provider failed inside jp: this is a defect";
-                Err(ProviderError::new(Trouble::Refused, message))
-            });
-            send(Input::Over(answered));
-        })
+        errands::ask(provider, self.query, turn.query(), cancel, sender).map_err(DriveError::Thread)
+    }
+
+    fn inspect(
+        &mut self,
+        turn: &Turn,
+        name: &ToolName,
+        call: CallId,
+        arguments: Value,
+    ) -> Result<(), DriveError<S::Error>> {
+        // The turn knows its tools.
+        let Some(listed) = turn.setup().tools.find(name) else { return Ok(()) };
+        let (tool, sender) = (listed.tool.clone(), self.inbox.sender.clone());
+        errands::inspect(tool, call, arguments, sender).map_err(DriveError::Thread)
     }
 
     fn run_tool(
@@ -230,35 +291,31 @@ impl<S: Sink> Driver<'_, S> {
         name: &ToolName,
         invocation: Invocation,
     ) -> Result<(), DriveError<S::Error>> {
+        let Some(listed) = turn.setup().tools.find(name) else { return Ok(()) };
         let sender = self.inbox.sender.clone();
-        let call = invocation.id.clone();
-        let send = move |outcome| {
-            let _over =
-                sender.send(Letter { query: None, input: Input::ToolEnded { call, outcome } });
-        };
+        let line = self.switchboard.line(invocation.id.clone(), sender.clone());
+        let (tool, cancel) = (listed.tool.clone(), self.tools());
+        errands::run(tool, invocation, cancel, line, sender).map_err(DriveError::Thread)
+    }
+
+    /// What stops the tools that begin now.
+    fn tools(&mut self) -> Cancel {
         if self.cancel_tools.is_cancelled() {
             self.cancel_tools = Cancel::new();
         }
-        let Some(tool) = turn.setup().tools.find(name).map(|listed| listed.tool.clone()) else {
-            send(Outcome::Error("There is no such tool.".into()));
-            return Ok(());
-        };
-        let cancel = self.cancel_tools.clone();
-        self.spawn("tool", move || {
-            let run = || tool.run(&invocation, &Host::alone(&cancel));
-            let outcome = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_panic| {
-                Outcome::Error("The tool failed inside jp; what it did is not known.".into())
-            });
-            send(outcome);
-        })
+        self.cancel_tools.clone()
     }
+}
 
-    fn spawn(
-        &self,
-        name: &str,
-        work: impl FnOnce() + Send + 'static,
-    ) -> Result<(), DriveError<S::Error>> {
-        let thread = thread::Builder::new().name(name.to_owned());
-        thread.spawn(work).map(drop).map_err(DriveError::Thread)
-    }
+/// What is to be stored, said and run together.
+#[derive(Default)]
+struct Batch {
+    events: Vec<Event>,
+    notices: Vec<Notice>,
+    runs: Vec<(ToolName, Invocation)>,
+}
+
+/// Whether something is to be done that more can be added to: what is stored and what is told.
+fn can_wait(effect: &Effect) -> bool {
+    matches!(effect, Effect::Commit(_) | Effect::Show(_))
 }

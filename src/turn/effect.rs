@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
+use super::{Ask, Ticket};
 use crate::{
     model::{
-        Address, AnswerId, CallId, Event, EventType, Finish, InquiryId, InquiryRequest, ToolCall,
-        ToolName, Usage,
+        Address, AnswerId, CallId, Event, EventType, Finish, Grant, InquiryId, ToolCall, ToolName,
+        Usage,
     },
-    provider::ProviderError,
+    provider::{ProviderError, Query},
     tool::Invocation,
 };
 
@@ -30,6 +33,15 @@ pub enum Effect {
     Query,
     /// Nobody listens to the model any more.
     CancelQuery,
+    /// Find out what a call is about, which may need a look at files.
+    Inspect {
+        /// The tool.
+        tool: ToolName,
+        /// The call.
+        call: CallId,
+        /// What it would be run with.
+        arguments: Value,
+    },
     /// Run a tool.
     Run {
         /// The tool.
@@ -40,12 +52,23 @@ pub enum Effect {
     /// Stop all tools that run. Each still ends.
     CancelTools,
     /// Ask the user.
-    Ask {
+    Ask(Box<Ask>),
+    /// Ask the model what its tool asks.
+    Consult {
         /// The question.
-        inquiry: InquiryRequest,
-        /// The call that it is about.
-        call: ToolCall,
+        inquiry: InquiryId,
+        /// What the model is asked.
+        query: Query,
     },
+    /// Tell a tool that waits for an answer what it is; `None` if there is none.
+    Answer {
+        /// What the tool is known by.
+        ticket: Ticket,
+        /// The answer.
+        answer: Option<Value>,
+    },
+    /// Remember what the user has allowed for the whole conversation.
+    Grant(Grant),
     /// A question need not be answered any more.
     Withdraw(InquiryId),
     /// Wait before another try.
@@ -71,6 +94,13 @@ pub enum Notice {
     BlockEnded(EventType),
     /// A tool runs.
     ToolStarted(ToolCall),
+    /// A tool tells how far it is.
+    Progress {
+        /// The call.
+        id: CallId,
+        /// In a few words.
+        text: String,
+    },
     /// A tool has ended, or was not run.
     ToolEnded {
         /// The call.
@@ -115,6 +145,8 @@ pub enum Ending {
     Failed(ProviderError),
     /// The model answered with something else than the data that was asked for.
     NotTheData(String),
+    /// Somebody has to decide about this tool, and nobody is there.
+    Waiting(ToolName),
     /// A tool may have run before, and must not be run again without being asked for.
     Unsure(ToolName),
 }

@@ -2,8 +2,8 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::{Input, Interrupt, Notice, Reply};
-use crate::model::{Address, AnswerId, Event, Finish, InquiryId, InquiryRequest, ToolCall, Usage};
+use super::{Ask, Input, Interrupt, Notice, Reply};
+use crate::model::{Address, AnswerId, Event, Finish, Grant, InquiryId, Usage};
 
 /// Where the events of a turn go. What it returns from is on disk.
 pub trait Sink {
@@ -20,6 +20,9 @@ pub trait Sink {
         finish: &Finish,
         usage: &Usage,
     ) -> Result<(), Self::Error>;
+
+    /// Remembers what the user has allowed for the whole conversation.
+    fn grant(&mut self, grant: &Grant) -> Result<(), Self::Error>;
 }
 
 /// Who hears of a turn and answers its questions.
@@ -28,7 +31,7 @@ pub trait FrontEnd {
     fn show(&mut self, notice: &Notice) -> Result<(), Closed>;
 
     /// Asks a question. The answer comes by post, later, from any thread.
-    fn ask(&mut self, inquiry: &InquiryRequest, call: &ToolCall, post: &Post);
+    fn ask(&mut self, ask: &Ask, post: &Post);
 
     /// A question need not be answered any more.
     fn withdraw(&mut self, inquiry: &InquiryId);

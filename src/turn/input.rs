@@ -1,5 +1,6 @@
 //! What a turn can be told.
 
+use super::Ticket;
 use crate::{
     model::{Answer, CallId, Event, InquiryId},
     provider::{Piece, ProviderError},
@@ -28,6 +29,38 @@ pub enum Input {
         /// How it ended.
         outcome: tool::Outcome,
     },
+    /// It is known what a call is about.
+    Inspected {
+        /// The call.
+        call: CallId,
+        /// What rules look at.
+        subject: tool::Subject,
+        /// What it would change, as a diff.
+        preview: Option<String>,
+    },
+    /// A tool asks something while it runs, and waits for the answer.
+    ToolAsked {
+        /// The call.
+        call: CallId,
+        /// What its tool is known by while it waits.
+        ticket: Ticket,
+        /// The question.
+        question: tool::Question,
+    },
+    /// A tool tells how far it is.
+    Progress {
+        /// The call.
+        call: CallId,
+        /// In a few words.
+        text: String,
+    },
+    /// The model was asked what its tool asks.
+    Consulted {
+        /// The question.
+        inquiry: InquiryId,
+        /// What it said, if it said something.
+        said: Option<String>,
+    },
     /// A question was dealt with.
     Replied {
         /// The question.
@@ -48,6 +81,8 @@ pub enum Reply {
     Secret(String),
     /// The call must not be made, for this reason.
     Refused(String),
+    /// The arguments of the call, or its result, are to be this.
+    Edited(String),
     /// Nobody wanted to answer.
     Cancelled,
 }
@@ -57,6 +92,7 @@ impl std::fmt::Debug for Reply {
         match self {
             Self::Answer(answer) => f.debug_tuple("Answer").field(answer).finish(),
             Self::Secret(_) => f.write_str("Secret"),
+            Self::Edited(text) => f.debug_tuple("Edited").field(text).finish(),
             Self::Refused(reason) => f.debug_tuple("Refused").field(reason).finish(),
             Self::Cancelled => f.write_str("Cancelled"),
         }

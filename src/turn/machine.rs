@@ -6,12 +6,13 @@ use super::{
     Effect, Ending, Input, Interrupt, Notice, Setup,
     answering::{Answering, Concluded},
     backoff::rest_after,
-    calls::{Calls, Context, Then},
+    call::Context,
+    calls::{Calls, Then},
     outbox::Outbox,
     record::Record,
 };
 use crate::{
-    model::{Entry, Event, EventKind, Finish, Request, Timestamp, ToolName, Usage},
+    model::{Entry, Event, EventKind, Finish, Grant, Request, Timestamp, Usage},
     provider::{ProviderError, Query},
     tool::Listed,
 };
@@ -23,8 +24,8 @@ pub struct Turn {
     phase: Phase,
     /// Failures of the model since it last said something complete.
     failures: u32,
-    /// Tools that the user has allowed for this query.
-    allowed: BTreeSet<ToolName>,
+    /// What the user has allowed for the whole conversation.
+    granted: BTreeSet<Grant>,
     usage: Usage,
 }
 
@@ -44,12 +45,13 @@ enum Phase {
 impl Turn {
     /// A turn at the end of a conversation.
     pub fn new(setup: Setup, before: impl IntoIterator<Item = Entry>) -> Self {
+        let granted = setup.granted.clone();
         Self {
             setup,
             outbox: Outbox::new(Record::new(before)),
             phase: Phase::Ready,
             failures: 0,
-            allowed: BTreeSet::new(),
+            granted,
             usage: Usage::default(),
         }
     }
@@ -128,8 +130,14 @@ impl Turn {
             Input::Begin(_)
             | Input::Resume
             | Input::Rested
+            | Input::Inspected { .. }
             | Input::ToolEnded { .. }
+            | Input::Progress { .. }
+            | Input::Consulted { .. }
             | Input::Replied { .. } => {}
+            Input::ToolAsked { ticket, .. } => {
+                self.outbox.push(Effect::Answer { ticket, answer: None });
+            }
         }
         Phase::Answering(answering)
     }
@@ -171,12 +179,12 @@ impl Turn {
     /// Goes on with what is missing from the last turn.
     fn go_on(&mut self, now: Timestamp) -> Phase {
         let pending = self.outbox.record.pending_calls();
-        let unsure = pending.iter().find(|(call, attempts)| {
-            let listed = self.setup.tools.find(&call.tool);
-            *attempts > 0 && !listed.is_some_and(Listed::is_idempotent)
+        let unsure = pending.iter().find(|standing| {
+            let listed = self.setup.tools.find(&standing.made.tool);
+            standing.is_unsure() && !listed.is_some_and(Listed::is_idempotent)
         });
-        if let Some((call, _)) = unsure {
-            let tool = call.tool.clone();
+        if let Some(standing) = unsure {
+            let tool = standing.made.tool.clone();
             return self.end(Ending::Unsure(tool));
         }
         if !pending.is_empty() {
@@ -198,7 +206,7 @@ impl Turn {
     }
 
     fn begin_calls(&mut self, then: Then, now: Timestamp) -> Phase {
-        let context = Context { setup: &self.setup, allowed: &self.allowed, now };
+        let context = Context { setup: &self.setup, granted: &self.granted, now };
         let pending = self.outbox.record.pending_calls();
         let first = self.outbox.record.next_question();
         let calls = Calls::begin(pending, first, then, &context, &mut self.outbox);
@@ -206,14 +214,26 @@ impl Turn {
     }
 
     fn call(&mut self, mut calls: Calls, input: Input, now: Timestamp) -> Phase {
-        let context = Context { setup: &self.setup, allowed: &self.allowed, now };
+        let context = Context { setup: &self.setup, granted: &self.granted, now };
         match input {
             Input::ToolEnded { call, outcome } => {
                 calls.ended(&call, outcome, &context, &mut self.outbox);
             }
             Input::Replied { inquiry, reply } => {
-                let allowed = calls.replied(&inquiry, reply, &context, &mut self.outbox);
-                self.allowed.extend(allowed);
+                let granted = calls.replied(&inquiry, reply, &context, &mut self.outbox);
+                self.granted.extend(granted);
+            }
+            Input::Inspected { call, subject, preview } => {
+                calls.inspected(&call, subject, preview, &context, &mut self.outbox);
+            }
+            Input::ToolAsked { call, ticket, question } => {
+                calls.asked(&call, question, ticket, &context, &mut self.outbox);
+            }
+            Input::Progress { call, text } => {
+                calls.progressed(&call, text, &mut self.outbox);
+            }
+            Input::Consulted { inquiry, said } => {
+                calls.consulted(&inquiry, said.as_deref(), &context, &mut self.outbox);
             }
             Input::Interrupt(interrupt) => {
                 calls.stop(Then::from(interrupt), &context, &mut self.outbox);
@@ -238,6 +258,7 @@ impl Turn {
     fn then(&mut self, then: Then, now: Timestamp) -> Phase {
         match then {
             Then::AskModel => self.ask_model(),
+            Then::Wait(tool) => self.end(Ending::Waiting(tool)),
             Then::Stop => self.end(Ending::Stopped),
             Then::Abort => self.end(Ending::Aborted),
             Then::Say(text) => {

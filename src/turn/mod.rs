@@ -7,21 +7,28 @@
 
 mod answering;
 mod backoff;
+mod call;
 mod calls;
+mod consult;
 mod driver;
 mod effect;
 mod ends;
+mod errands;
 mod input;
 mod machine;
 mod outbox;
+mod prompt;
 mod record;
 mod setup;
+mod standing;
+mod switchboard;
 
 pub use driver::{DriveError, drive};
 pub use effect::{Effect, Ending, Notice};
 pub use ends::{Closed, FrontEnd, Inbox, Post, Sink};
 pub use input::{Input, Interrupt, Reply};
 pub use machine::Turn;
+pub use prompt::{Ask, Finished, Ticket};
 pub use setup::{Schema, Setup};
 
 #[cfg(test)]

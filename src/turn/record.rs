@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::standing::Standing;
 use crate::{
-    model::{
-        Address, AnswerId, CallId, Entry, Event, EventKind, Finish, Progress, Stream, ToolCall,
-    },
+    model::{Address, AnswerId, CallId, Entry, Event, EventKind, Finish, Progress, Stream},
     projection::{Message, Role, messages},
 };
 
@@ -93,17 +92,16 @@ impl Record {
         free.next().unwrap_or(wanted)
     }
 
-    /// The calls of this turn that have no result, with how often each was started.
-    pub fn pending_calls(&self) -> Vec<(ToolCall, u32)> {
-        let mut pending = Vec::new();
-        for call in self.progress.pending_calls() {
-            let made = self.entries.iter().rev().find_map(|entry| match &entry.event.kind {
-                EventKind::ToolCall(made) if made.id == call.id => Some(made.clone()),
-                _ => None,
-            });
-            pending.extend(made.map(|made| (made, call.attempts)));
-        }
-        pending
+    /// The calls of this turn that have no result, with what is known of each.
+    pub fn pending_calls(&self) -> Vec<Standing> {
+        let find = |id: &CallId| {
+            self.entries.iter().rposition(|entry| match &entry.event.kind {
+                EventKind::ToolCall(made) => made.id == *id,
+                _ => false,
+            })
+        };
+        let calls = self.progress.pending_calls().iter();
+        calls.filter_map(|call| Standing::read(&self.entries[find(&call.id)?..])).collect()
     }
 
     /// What a model sees of it.

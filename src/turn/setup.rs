@@ -1,11 +1,11 @@
 //! What is settled before a turn begins.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use serde_json::Value;
 
 use crate::{
-    model::ModelName,
+    model::{Grant, ModelName},
     provider::Sampling,
     tool::{Audience, Catalog, Unattended},
 };
@@ -27,6 +27,8 @@ pub struct Setup {
     pub audience: Audience,
     /// What happens to the prompts of all tools when nobody can be asked.
     pub unattended: Unattended,
+    /// What the user has allowed for the whole conversation before.
+    pub granted: BTreeSet<Grant>,
     /// Whether what happens is kept; if not, only tools that may run twice are run.
     pub persists: bool,
     /// How often the model is asked again when it does not answer.

@@ -1,0 +1,109 @@
+//! How far a call has come, as its conversation tells.
+
+use serde_json::{Map, Value};
+
+use super::prompt::{Finished, Prompt, marked_arguments, told};
+use crate::model::{
+    Answer, Arguments, Entry, EventKind, InquiryRequest, InquiryResponse, Metadata, Outcome,
+    ToolCall,
+};
+
+/// A call that has no result, and what is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// The call, with the arguments that it is to be run with.
+    pub made: ToolCall,
+    /// How often it was started.
+    pub attempts: u32,
+    /// Whether somebody has changed the arguments.
+    pub is_edited: bool,
+    /// What was answered to its questions.
+    pub answers: Map<String, Value>,
+    /// What is left to be decided.
+    pub left: Left,
+    /// Whether it has ended since it was started last.
+    has_ended: bool,
+}
+
+/// What is left to be decided about a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Left {
+    /// Nothing.
+    Nothing,
+    /// This, which nobody has decided yet.
+    Open(Box<InquiryRequest>, Box<Prompt>),
+    /// Nothing: it has ended with this, and the model is to hear of it or not.
+    Decided(Finished, bool),
+}
+
+impl Standing {
+    /// Reads what is known of a call from the entries that begin with it.
+    pub fn read(entries: &[Entry]) -> Option<Self> {
+        let (first, others) = entries.split_first()?;
+        let EventKind::ToolCall(made) = &first.event.kind else { return None };
+        let mut standing = Self {
+            made: made.clone(),
+            attempts: 0,
+            is_edited: false,
+            answers: Map::new(),
+            left: Left::Nothing,
+            has_ended: false,
+        };
+        let mut asked = Vec::new();
+        for event in others.iter().map(|entry| &entry.event) {
+            match &event.kind {
+                EventKind::ToolStart(start) if start.id == made.id => {
+                    standing.attempts = standing.attempts.max(start.attempt);
+                    standing.has_ended = false;
+                    standing.left = Left::Nothing;
+                    let arguments = start.rest.get("arguments").and_then(toml::Value::as_str);
+                    standing.change(arguments);
+                }
+                EventKind::InquiryRequest(inquiry) if inquiry.call.as_ref() == Some(&made.id) => {
+                    let Some(prompt) = Prompt::read(inquiry, &event.metadata) else { continue };
+                    standing.has_ended |= !matches!(prompt, Prompt::RunTool);
+                    let (open, about) = (Box::new(inquiry.clone()), Box::new(prompt.clone()));
+                    standing.left = Left::Open(open, about);
+                    asked.push((inquiry, prompt));
+                }
+                EventKind::InquiryResponse(response) => {
+                    let prompt = asked.iter().find(|(inquiry, _)| inquiry.id == response.id);
+                    if let Some((_, prompt)) = prompt {
+                        standing.take(prompt, response, &event.metadata);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(standing)
+    }
+
+    /// Whether it was started, and nobody knows what it has done.
+    pub fn is_unsure(&self) -> bool {
+        self.attempts > 0 && !self.has_ended
+    }
+
+    fn take(&mut self, prompt: &Prompt, response: &InquiryResponse, metadata: &Metadata) {
+        self.left = match (prompt, &response.outcome) {
+            (Prompt::DeliverResult(finished), outcome) => {
+                let yes = *outcome == Outcome::Answered(Answer::Boolean(true));
+                Left::Decided(finished.clone(), yes)
+            }
+            _ => Left::Nothing,
+        };
+        match (prompt, &response.outcome) {
+            (Prompt::RunTool, _) => self.change(marked_arguments(metadata)),
+            (Prompt::ToolQuestion(question), Outcome::Answered(answer)) => {
+                self.answers.insert(question.id.clone(), told(answer));
+            }
+            _ => {}
+        }
+    }
+
+    fn change(&mut self, arguments: Option<&str>) {
+        if let Some(arguments) = arguments {
+            self.made.arguments = Arguments::new(arguments);
+            self.is_edited = true;
+        }
+    }
+}

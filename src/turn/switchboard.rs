@@ -1,0 +1,78 @@
+//! Connects tools that run with the turn: what they tell, what they ask, and the answers.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Sender, channel},
+    },
+};
+
+use serde_json::Value;
+
+use super::{Input, Ticket, ends::Letter};
+use crate::{
+    model::CallId,
+    tool::{Line, Question},
+};
+
+/// Where the tools are that wait for an answer.
+#[derive(Clone, Default)]
+pub struct Switchboard {
+    waiting: Arc<Mutex<BTreeMap<Ticket, Sender<Value>>>>,
+    next: Arc<AtomicU64>,
+}
+
+/// The line of one call.
+pub struct CallLine {
+    call: CallId,
+    turn: Sender<Letter>,
+    board: Switchboard,
+}
+
+impl Switchboard {
+    /// A line for a call.
+    pub fn line(&self, call: CallId, turn: Sender<Letter>) -> CallLine {
+        CallLine { call, turn, board: self.clone() }
+    }
+
+    /// Tells a tool that waits what the answer is, or that there is none.
+    pub fn answer(&self, ticket: Ticket, answer: Option<Value>) {
+        let waiting = self.waiting().remove(&ticket);
+        if let (Some(waiting), Some(answer)) = (waiting, answer) {
+            // A tool that was cancelled does not wait any more.
+            let _gone = waiting.send(answer);
+        }
+    }
+
+    /// Nobody answers any more.
+    pub fn close(&self) {
+        self.waiting().clear();
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, BTreeMap<Ticket, Sender<Value>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Line for CallLine {
+    fn progress(&self, text: &str) {
+        let input = Input::Progress { call: self.call.clone(), text: text.to_owned() };
+        // A turn that is over does not listen any more.
+        let _over = self.turn.send(Letter { query: None, input });
+    }
+
+    fn ask(&self, question: Question) -> Option<Value> {
+        let ticket = self.board.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, answer) = channel();
+        self.board.waiting().insert(ticket, sender);
+        let input = Input::ToolAsked { call: self.call.clone(), ticket, question };
+        if self.turn.send(Letter { query: None, input }).is_err() {
+            self.board.waiting().remove(&ticket);
+            return None;
+        }
+        // Without an answer the sender is dropped.
+        answer.recv().ok()
+    }
+}
