@@ -92,7 +92,7 @@ fn say(
     }
     let Some(id) = id else { return };
     // Where the turn is not complete, the hints say how to go on.
-    if !matches!(ending, Ending::Failed(_) | Ending::Unsure(_)) {
+    if !matches!(ending, Ending::Failed(_) | Ending::Unsure(_) | Ending::TooManyRounds(_)) {
         output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
     }
     if scene.model.is_guide && scene.conversation.is_none() {
@@ -120,6 +120,14 @@ fn outcome(output: &mut Output, ending: Ending, id: Option<ConversationId>) -> O
         Ending::NotTheData(problem) => {
             let message = format!("the answer is not the data that was asked for: {problem}");
             Err(CommandError::failure(message))
+        }
+        Ending::TooManyRounds(rounds) => {
+            let failure = CommandError::failure(called_too_often(rounds));
+            let failure = match id {
+                Some(id) => failure.hint(format!("`jp query --no-edit --id={id}` goes on")),
+                None => failure,
+            };
+            Err(failure.hint("`assistant.max_rounds` says how many rounds a query may take"))
         }
         Ending::Unsure(tool) => {
             let message = format!("`{tool}` may have run already, and is not run again unasked");
@@ -203,6 +211,7 @@ fn word(ending: &Ending) -> &'static str {
         Ending::Failed(_) => "failed",
         Ending::NotTheData(_) => "not-the-data",
         Ending::Unsure(_) => "unsure",
+        Ending::TooManyRounds(_) => "too-many-rounds",
     }
 }
 
@@ -211,6 +220,12 @@ fn message(ending: &Ending) -> Option<String> {
         Ending::Failed(error) => Some(error.to_string()),
         Ending::NotTheData(problem) => Some(problem.clone()),
         Ending::Unsure(tool) => Some(format!("`{tool}` may have run already")),
+        Ending::TooManyRounds(rounds) => Some(called_too_often(*rounds)),
         Ending::Complete(_) | Ending::Stopped | Ending::Aborted => None,
     }
+}
+
+fn called_too_often(rounds: u32) -> String {
+    let times = if rounds == 1 { "time" } else { "times" };
+    format!("the model has called for tools {rounds} {times} without coming to an end")
 }
