@@ -32,6 +32,7 @@ mod query_config;
 mod query_crash;
 mod query_failures;
 mod query_output;
+mod query_reader;
 mod query_target;
 mod reference;
 
