@@ -96,33 +96,11 @@ impl Draft {
         env: &Env,
         mut run: impl FnMut(&mut Command) -> io::Result<ExitStatus>,
     ) -> Result<Option<String>, DraftError> {
-        let (editor, status) = self.run(env, &mut run)?;
+        let (editor, status) = editor::open(env, &self.path(), self.worth_keeping(), &mut run)?;
         if !status.success() {
             return Err(DraftError::Failed { editor, status, kept: self.worth_keeping() });
         }
         self.text()
-    }
-
-    fn run(
-        &self,
-        env: &Env,
-        run: &mut dyn FnMut(&mut Command) -> io::Result<ExitStatus>,
-    ) -> Result<(OsString, ExitStatus), DraftError> {
-        let mut failure = None;
-        for editor in editor::wanted(env) {
-            match run(&mut editor::command(env, &editor, &self.path())) {
-                Ok(status) => return Ok((editor, status)),
-                Err(source) => {
-                    let is_missing = source.kind() == io::ErrorKind::NotFound;
-                    let kept = self.worth_keeping();
-                    failure = failure.or(Some(DraftError::Start { editor, source, kept }));
-                    if !is_missing {
-                        break;
-                    }
-                }
-            }
-        }
-        Err(failure.unwrap_or_else(|| DraftError::NoEditor { kept: self.worth_keeping() }))
     }
 
     /// What the file says.

@@ -2,10 +2,12 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    path::Path,
-    process::Command,
+    io,
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus},
 };
 
+use super::DraftError;
 use crate::{env::Env, process};
 
 /// The variables that name an editor, the strongest first.
@@ -27,6 +29,30 @@ pub(super) fn wanted(env: &Env) -> Vec<OsString> {
         return Vec::new();
     }
     FALLBACKS.map(OsString::from).to_vec()
+}
+
+/// Opens a file in the first editor that is there. A failure says where what was written is kept.
+pub(super) fn open(
+    env: &Env,
+    path: &Path,
+    kept: Option<PathBuf>,
+    run: &mut dyn FnMut(&mut Command) -> io::Result<ExitStatus>,
+) -> Result<(OsString, ExitStatus), DraftError> {
+    let mut failure = None;
+    for editor in wanted(env) {
+        match run(&mut command(env, &editor, path)) {
+            Ok(status) => return Ok((editor, status)),
+            Err(source) => {
+                let is_missing = source.kind() == io::ErrorKind::NotFound;
+                let kept = kept.clone();
+                failure = failure.or(Some(DraftError::Start { editor, source, kept }));
+                if !is_missing {
+                    break;
+                }
+            }
+        }
+    }
+    Err(failure.unwrap_or(DraftError::NoEditor { kept }))
 }
 
 /// The command that opens a file in an editor. A value with arguments or quotes is read by the

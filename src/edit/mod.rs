@@ -7,10 +7,12 @@
 mod draft;
 mod editor;
 mod left;
+mod rework;
 mod sheet;
 
 pub use draft::{Draft, DraftError};
 pub use left::left_behind;
+pub use rework::Rework;
 pub use sheet::Sheet;
 
 #[cfg(test)]

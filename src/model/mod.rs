@@ -8,12 +8,12 @@ mod answer;
 mod body;
 mod count;
 mod event;
+mod grant;
 mod id;
 mod inquiry;
 mod json;
 mod meta;
 mod names;
-mod grant;
 mod native;
 mod nearest;
 mod progress;
@@ -31,6 +31,7 @@ pub use event::{
     Attachment, Compaction, Event, EventKind, EventType, Message, Metadata, Reasoning, Request,
     Structured, UnknownEventType, Writer,
 };
+pub use grant::Grant;
 pub use id::{ConversationId, InvalidConversationId};
 pub use inquiry::{
     Answer, AnswerType, Choice, InquiryKind, InquiryRequest, InquiryResponse, Outcome,
@@ -38,10 +39,7 @@ pub use inquiry::{
 pub use json::{InvalidJson, Json};
 pub use meta::{Forked, Meta};
 pub use names::{AnswerId, CallId, InquiryId, ModelName, ToolName};
-pub use grant::Grant;
-pub use native::{
-    Native, Usage, is_superseded, is_withheld, mark_superseded, mark_withheld,
-};
+pub use native::{Native, Usage, is_superseded, is_withheld, mark_superseded, mark_withheld};
 pub use nearest::nearest;
 pub use progress::{Expectation, OpenQuestion, PendingCall, Progress, Refusal};
 pub use status::{Pending, Status};

@@ -7,7 +7,7 @@ use toml::Table;
 use super::{Message, Part, PartKind, Role, system_prompt};
 use crate::model::{
     Address, AnswerId, Attachment, Block, CallId, Entry, EventKind, Native, Stream, ToolName,
-    ToolResult, Turn, is_superseded,
+    ToolResult, Turn, is_superseded, is_withheld,
 };
 
 /// The messages of a stream: the system prompt if there is one, and what the user, models and
@@ -15,7 +15,7 @@ use crate::model::{
 ///
 /// Blocks of one answer are one message. Attachments go with the request after them; those that
 /// still wait for one are left out. Questions, starts of tools, configuration and blocks that were
-/// superseded are not shown to a model, and compactions are not applied.
+/// superseded are not shown to a model, results that the user withholds are replaced, and compactions are not applied.
 pub fn messages(stream: &Stream, config: Option<&Table>) -> Vec<Message> {
     let mut conversation = Conversation::default();
     if let Some(content) = system_prompt(config, stream) {
@@ -48,13 +48,19 @@ struct Conversation {
     answers: BTreeMap<AnswerId, usize>,
     /// The tools of the calls of this turn.
     tools: HashMap<CallId, ToolName>,
+    /// The arguments of calls of this turn that somebody changed before they were made.
+    changed: HashMap<CallId, String>,
 }
+
+/// What a model hears of a result that the user keeps from it.
+const WITHHELD: &str = "The tool was run, and the user keeps its result to themselves.";
 
 impl Conversation {
     fn add_turn(&mut self, turn: &Turn, incomplete: bool) {
         (self.turn, self.incomplete) = (turn.number, incomplete);
         self.answers.clear();
         self.tools.clear();
+        self.changed.clear();
         for entry in &turn.entries {
             self.add(entry);
         }
@@ -94,19 +100,37 @@ impl Conversation {
                 let kind = PartKind::Call { id, tool, arguments };
                 self.add_part(entry, kind, &call.block, call.arguments.as_str().as_bytes());
             }
-            EventKind::ToolResult(result) => self.add_result(at, result),
-            EventKind::ToolStart(_)
-            | EventKind::InquiryRequest(_)
+            EventKind::ToolStart(start) => {
+                let changed = start.rest.get("arguments").and_then(toml::Value::as_str);
+                if let Some(arguments) = changed {
+                    self.changed.insert(start.id.clone(), arguments.to_owned());
+                }
+            }
+            EventKind::ToolResult(result) => {
+                self.add_result(at, result, is_withheld(&entry.event.metadata));
+            }
+            EventKind::InquiryRequest(_)
             | EventKind::InquiryResponse(_)
             | EventKind::ConfigDelta(_)
             | EventKind::Compaction(_) => {}
         }
     }
 
-    fn add_result(&mut self, at: Address, result: &ToolResult) {
+    fn add_result(&mut self, at: Address, result: &ToolResult, is_withheld: bool) {
         let tool = result.tool.clone().or_else(|| self.tools.get(&result.id).cloned());
         let (id, is_error) = (result.id.clone(), result.is_error);
-        let content = result.content.clone();
+        let content = match is_withheld {
+            true => WITHHELD.into(),
+            false => result.content.clone(),
+        };
+        // A model that does not know what was run would take the result for another.
+        let content = match self.changed.remove(&result.id) {
+            Some(arguments) => {
+                let note = format!("The user changed the arguments to {arguments}\n\n");
+                [note.as_bytes(), content.as_bytes()].concat().into()
+            }
+            None => content,
+        };
         self.push(vec![at], Role::Tool { id, tool, is_error, content });
     }
 

@@ -44,6 +44,8 @@ pub struct Call {
     is_resume: bool,
     /// Somebody has changed the arguments.
     is_edited: bool,
+    /// Somebody has looked the arguments over in an editor.
+    is_looked_over: bool,
     arguments: Value,
     subject: Option<Subject>,
     preview: Option<String>,
@@ -114,6 +116,7 @@ impl Call {
             attempt: attempts,
             is_resume: attempts > 0,
             is_edited,
+            is_looked_over: false,
             arguments: Value::Null,
             subject: None,
             preview: None,
@@ -305,7 +308,7 @@ impl Call {
         let edit = match &prompt {
             Prompt::RunTool => {
                 let subject = self.subject.clone().unwrap_or_default();
-                !self.is_edited && listed.terms.permission_for(&subject) == Permission::Edit
+                !self.is_looked_over && listed.terms.permission_for(&subject) == Permission::Edit
             }
             Prompt::DeliverResult(_) => listed.terms.delivery == Delivery::Edit,
             Prompt::ToolQuestion(_) | Prompt::LiveQuestion(..) => false,
@@ -494,6 +497,7 @@ impl Call {
         let Some(listed) = context.setup.tools.find(&self.made.tool) else { return };
         match checked(&*listed.tool, &arguments) {
             Ok(value) => {
+                self.is_looked_over = true;
                 self.is_edited |= arguments != self.made.arguments;
                 (self.arguments, self.made.arguments) = (value, arguments);
                 self.inspect(Some(inquiry), outbox);

@@ -20,10 +20,8 @@ const TASK: &str = "You are using tools on behalf of a user. A tool that you cal
 pub fn query(setup: &Setup, call: &ToolCall, inquiry: &InquiryRequest) -> Query {
     let arguments = call.arguments.as_str();
     let question = inquiry.text.to_text_lossy();
-    let text =
-        format!("You called `{}` with\n\n{arguments}\n\nIt asks:\n\n{question}", call.tool);
-    let message =
-        |role| Message { turn: None, incomplete: false, addresses: Vec::new(), role };
+    let text = format!("You called `{}` with\n\n{arguments}\n\nIt asks:\n\n{question}", call.tool);
+    let message = |role| Message { turn: None, incomplete: false, addresses: Vec::new(), role };
     let user = Role::User { content: text.into(), attachments: Vec::new() };
     Query {
         model: setup.model.to_string(),

@@ -150,7 +150,10 @@ impl<S: Sink> Driver<'_, S> {
                     return input;
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    self.front_end.tick();
+                    if self.front_end.tick() == Err(Closed) && !self.is_closed {
+                        self.is_closed = true;
+                        return Input::Interrupt(Interrupt::Stop);
+                    }
                     if let Some(rest) = &mut self.rest {
                         *rest = rest.saturating_sub(step);
                         if rest.is_zero() {
@@ -222,11 +225,7 @@ impl<S: Sink> Driver<'_, S> {
     }
 
     /// Does anything that has to wait for what was to be stored before it.
-    fn act(
-        &mut self,
-        turn: &Turn,
-        effect: Effect,
-    ) -> Result<Option<Ending>, DriveError<S::Error>> {
+    fn act(&mut self, turn: &Turn, effect: Effect) -> Result<Option<Ending>, DriveError<S::Error>> {
         match effect {
             // These can be gathered.
             Effect::Commit(_) | Effect::Run { .. } | Effect::Show(_) | Effect::Inspect { .. } => {}

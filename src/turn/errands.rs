@@ -58,7 +58,8 @@ pub fn consult(
             }
         };
         let answer = || provider.answer(&query, &cancel, &mut hear);
-        let answered = catch_unwind(AssertUnwindSafe(answer)).is_ok_and(|answered| answered.is_ok());
+        let answered =
+            catch_unwind(AssertUnwindSafe(answer)).is_ok_and(|answered| answered.is_ok());
         let said = answered.then_some(said);
         let _over = turn.send(Letter { query: None, input: Input::Consulted { inquiry, said } });
     })

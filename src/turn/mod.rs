@@ -28,7 +28,7 @@ pub use effect::{Effect, Ending, Notice};
 pub use ends::{Closed, FrontEnd, Inbox, Post, Sink};
 pub use input::{Input, Interrupt, Reply};
 pub use machine::Turn;
-pub use prompt::{Ask, Finished, Ticket};
+pub use prompt::{ALWAYS, Ask, Finished, REFUSE, RUN, Ticket};
 pub use setup::{Schema, Setup};
 
 #[cfg(test)]

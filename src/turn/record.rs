@@ -66,6 +66,12 @@ impl Record {
         }
     }
 
+    /// The events.
+    #[cfg(test)]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
     /// How far it has come.
     pub fn progress(&self) -> &Progress {
         &self.progress

@@ -1,20 +1,20 @@
 //! Scripts in, effects out.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::{
     model::{
-        Address, Answer, AnswerType, CallId, Entry, Event, EventKind, Finish, InquiryId, ModelName,
-        Outcome as Dealt, Request, Timestamp, ToolName, Usage, is_superseded,
+        Address, Answer, AnswerType, CallId, Entry, Event, EventKind, Finish, Grant, InquiryId,
+        ModelName, Outcome as Dealt, Request, Timestamp, ToolName, Usage, is_superseded,
     },
     projection::Role,
     provider::{Block, Content, Piece, ProviderError, Sampling, ToolSpec, Trouble},
     tool::{
-        Audience, Catalog, Host, Invocation, Listed, Outcome, Permission, Question, Source, Terms,
-        Tool, Unattended,
+        Audience, Catalog, Host, Invocation, Listed, Outcome, Permission, Question, Source,
+        Subject, Terms, Tool, Unattended,
     },
 };
 
@@ -65,8 +65,10 @@ fn setup() -> Setup {
         schema: None,
         audience: Audience::Person,
         unattended: Unattended::default(),
+        granted: BTreeSet::new(),
         persists: true,
         retries: 1,
+        rounds: None,
     }
 }
 
@@ -82,11 +84,13 @@ fn request(text: &str) -> Event {
 /// A turn under test, and what it wanted so far.
 struct Play {
     turn: Option<Turn>,
+    /// What each call is about.
+    subject: Subject,
 }
 
 impl Play {
     fn new(setup: Setup) -> Self {
-        Self { turn: Some(Turn::new(setup, [])) }
+        Self { turn: Some(Turn::new(setup, [])), subject: Subject::default() }
     }
 
     fn begun(setup: Setup) -> Self {
@@ -96,11 +100,50 @@ impl Play {
         play
     }
 
+    /// Takes a step, and those in which the calls are found to be about what this play says.
     fn step(&mut self, input: Input) -> Vec<String> {
-        let turn = self.turn.take().unwrap();
-        let (turn, effects) = turn.step(input, at(1));
+        let mut told = Vec::new();
+        let mut inputs = vec![input];
+        while let Some(input) = inputs.pop() {
+            let turn = self.turn.take().unwrap();
+            let (turn, effects) = turn.step(input, at(1));
+            self.turn = Some(turn);
+            let mut looks = Vec::new();
+            for effect in &effects {
+                match effect {
+                    Effect::Inspect { call, .. } => looks.push(Input::Inspected {
+                        call: call.clone(),
+                        subject: self.subject.clone(),
+                        preview: None,
+                    }),
+                    effect => told.push(tell(effect)),
+                }
+            }
+            looks.reverse();
+            inputs.extend(looks);
+        }
+        told
+    }
+
+    /// Takes one step, and hands over what it wants.
+    fn raw(&mut self, input: Input) -> Vec<Effect> {
+        let (turn, effects) = self.turn.take().unwrap().step(input, at(1));
         self.turn = Some(turn);
-        effects.iter().map(tell).collect()
+        effects
+    }
+
+    /// What was stored.
+    fn entries(&self) -> Vec<Entry> {
+        self.turn.as_ref().unwrap().entries().to_vec()
+    }
+
+    /// What the model hears of the last result.
+    fn heard(&self) -> String {
+        let query = self.turn.as_ref().unwrap().query();
+        match query.messages.into_iter().next_back().unwrap().role {
+            Role::Tool { content, .. } => content.to_text_lossy().into_owned(),
+            other => panic!("{other:?}"),
+        }
     }
 
     fn hear(&mut self, piece: Piece) -> Vec<String> {
@@ -155,7 +198,16 @@ fn tell(effect: &Effect) -> String {
             format!("run {tool} {id} {answers}{resume}")
         }
         Effect::CancelTools => "cancel tools".to_owned(),
-        Effect::Ask { inquiry, .. } => format!("ask {}", inquiry.id),
+        Effect::Ask(ask) => {
+            let edit = if ask.edit { " edit" } else { "" };
+            let problem = ask.problem.as_ref().map_or_else(String::new, |it| format!(": {it}"));
+            format!("ask {}{edit}{problem}", ask.inquiry.id)
+        }
+        Effect::Inspect { call, arguments, .. } => format!("inspect {call} {arguments}"),
+        Effect::Consult { inquiry, .. } => format!("consult {inquiry}"),
+        Effect::Answer { ticket, answer: Some(answer) } => format!("answer #{ticket} {answer}"),
+        Effect::Answer { ticket, answer: None } => format!("answer #{ticket} nothing"),
+        Effect::Grant(Grant { tool, argv }) => format!("grant {tool} {argv:?}"),
         Effect::Withdraw(inquiry) => format!("withdraw {inquiry}"),
         Effect::Rest(rest) => format!("rest {}", rest.as_secs()),
         Effect::Show(notice) => format!("show {}", tell_notice(notice)),
@@ -200,6 +252,7 @@ fn tell_notice(notice: &Notice) -> String {
         Notice::CallComing => "call coming".to_owned(),
         Notice::BlockEnded(event_type) => format!("{event_type} ended"),
         Notice::ToolStarted(call) => format!("started {}", call.id),
+        Notice::Progress { id, text } => format!("progress {id} {text}"),
         Notice::ToolEnded { id, .. } => format!("ended {id}"),
         Notice::Retrying { discards, .. } => {
             format!("retrying{}", if *discards { ", discards" } else { "" })
@@ -216,7 +269,9 @@ fn tell_ending(ending: &Ending) -> String {
         Ending::Aborted => "aborted".to_owned(),
         Ending::Failed(error) => format!("failed {error}"),
         Ending::NotTheData(problem) => format!("not the data: {problem}"),
+        Ending::Waiting(tool) => format!("waiting {tool}"),
         Ending::Unsure(tool) => format!("unsure {tool}"),
+        Ending::TooManyRounds(rounds) => format!("too many rounds: {rounds}"),
     }
 }
 
@@ -304,8 +359,9 @@ fn what_cannot_or_may_not_run_gets_a_result_that_says_why() {
         let mut play = Play::begun(setup);
         play.call("c1", tool, arguments);
         let effects = play.over(Finish::ToolCalls);
-        assert_eq!(effects[2..], ["show ended c1", "show waiting", "query"]);
-        effects[1].strip_prefix("commit tool-result c1 ~!").unwrap().to_owned()
+        let result = effects.len() - 4;
+        assert_eq!(effects[result + 1..], ["show ended c1", "show waiting", "query"]);
+        effects[result].strip_prefix("commit tool-result c1 ~!").unwrap().to_owned()
     };
     assert_eq!(
         refused(setup(), "none", "{}"),
@@ -356,6 +412,7 @@ fn permission_is_asked_for_and_both_are_stored() {
         play.replied("c2-q1", Reply::Answer(Answer::Select("always".into()))),
         [
             r#"commit inquiry-response c2-q1 Select("always")"#,
+            "grant ask None",
             "commit tool-start c2 #1",
             "show started c2",
             "run ask c2 {}",
@@ -370,7 +427,7 @@ fn permission_is_asked_for_and_both_are_stored() {
     play.ended("c3", Outcome::Success("ok".into()));
     play.call("c4", "ask", "{}");
     let effects = play.over(Finish::ToolCalls);
-    assert_eq!(effects.last().unwrap(), "run ask c4 {}", "it was allowed for the whole query");
+    assert_eq!(effects.last().unwrap(), "run ask c4 {}", "it was allowed for good");
 }
 
 #[test]
@@ -421,8 +478,12 @@ fn a_tool_that_asks_when_nobody_is_there_fails() {
     let answer = AnswerType::Boolean { default: None };
     let question = Question { id: "sure".into(), text: "Sure?".into(), answer, exclusive: false };
     assert_eq!(
-        play.ended("c1", Outcome::NeedsInput(question))[0],
-        "commit tool-result c1 !It asks `Sure?`, and nobody can be asked."
+        play.ended("c1", Outcome::NeedsInput(question))[..3],
+        [
+            "commit inquiry-request c1-q0",
+            "commit inquiry-response c1-q0 cancelled",
+            "commit tool-result c1 !It asks `Sure?`, and nobody can be asked.",
+        ]
     );
 }
 
@@ -609,7 +670,7 @@ fn resumed(setup: Setup, events: Vec<Event>) -> Play {
     let entries = (0..)
         .zip(events)
         .map(|(number, event)| Entry { address: Address::new(number).unwrap(), event });
-    Play { turn: Some(Turn::new(setup, entries)) }
+    Play { turn: Some(Turn::new(setup, entries)), subject: Subject::default() }
 }
 
 /// The events of a turn with one call, as far as `count` of them.
@@ -638,8 +699,9 @@ fn called(tool: &str, count: usize) -> Vec<Event> {
 
 #[test]
 fn a_turn_goes_on_with_what_is_missing() {
-    let resume =
-        |tool: &str, count: usize| resumed(setup(), called(tool, count)).step(Input::Resume);
+    let resume = |tool: &str, count: usize| {
+        resumed(setup(), called(tool, count)).step(Input::Resume(vec![]))
+    };
     assert_eq!(resume("free", 1), ["show waiting", "query"]);
     assert_eq!(resume("free", 2), ["commit tool-start c1 #1", "show started c1", "run free c1 {}"]);
     assert_eq!(
@@ -650,13 +712,39 @@ fn a_turn_goes_on_with_what_is_missing() {
 }
 
 #[test]
+fn what_changed_before_a_turn_goes_on_is_stored_first() {
+    let change = || {
+        let delta = "assistant.model = 'a/b'".parse().unwrap();
+        Input::Resume(vec![Event::new(at(2), EventKind::ConfigDelta(delta))])
+    };
+    let resume = |count: usize| resumed(setup(), called("free", count)).step(change());
+    assert_eq!(resume(1), ["commit config-delta ", "show waiting", "query"]);
+    assert_eq!(resume(2)[..2], ["commit config-delta ", "commit tool-start c1 #1"]);
+}
+
+#[test]
+fn a_model_that_calls_for_tools_without_end_is_stopped_after_the_results() {
+    let mut play = Play::begun(Setup { rounds: Some(2), ..setup() });
+    let round = |play: &mut Play, id: &str| {
+        play.call(id, "free", "{}");
+        play.over(Finish::ToolCalls);
+        let outcome = Outcome::Success("ok".into());
+        play.step(Input::ToolEnded { call: CallId::new(id), outcome })
+    };
+    assert_eq!(round(&mut play, "c1").last().unwrap(), "query");
+    let effects = round(&mut play, "c2");
+    assert_eq!(effects[0], "commit tool-result c2 ok");
+    assert_eq!(effects.last().unwrap(), "end too many rounds: 2");
+}
+
+#[test]
 fn a_tool_that_may_have_run_is_not_run_again() {
     let mut events = called("ask", 2);
     let start =
         crate::model::ToolStart { id: CallId::new("c1"), attempt: 1, rest: toml::Table::new() };
     events.push(Event::new(at(1), EventKind::ToolStart(start)));
     let mut play = resumed(setup(), events);
-    assert_eq!(play.step(Input::Resume), ["show usage", "end unsure ask"]);
+    assert_eq!(play.step(Input::Resume(vec![])), ["show usage", "end unsure ask"]);
 }
 
 #[test]
@@ -682,3 +770,5 @@ fn the_model_hears_why_a_call_was_refused() {
         ]
     );
 }
+
+mod prompts;

@@ -14,6 +14,7 @@ mod markdown;
 mod pager;
 mod prompt;
 mod signals;
+mod spool;
 mod status;
 mod stream;
 mod style;
@@ -23,7 +24,7 @@ mod time;
 mod transcript;
 mod width;
 
-pub use channels::{AnswerFormat, Channels, Chrome, Written};
+pub use channels::{AnswerFormat, Channels, Chrome, Settled, Written};
 pub use complain::complain;
 pub use confirm::confirm;
 pub use escape::{escape, escape_json, escape_lines};
@@ -33,8 +34,8 @@ pub use lend::lend_terminal;
 pub use markdown::{backticks, render};
 pub use pager::page;
 pub use prompt::{
-    Asked, Key, Permission, Prompter, Question, Reply, Secret, Wake, Waker, leave_terminal,
-    restore_terminal,
+    Asked, Handover, Key, Permission, Prompter, Proposal, Question, Reply, Secret, Wake, Waker,
+    argument_lines, leave_terminal, restore_terminal,
 };
 pub use signals::{ENDS_ON_INTERRUPT, Signal, Signals};
 pub use status::{Retry, Status};

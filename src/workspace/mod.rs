@@ -7,6 +7,7 @@ mod config_files;
 mod error;
 mod export;
 mod finding;
+mod grants;
 mod guard;
 mod identity;
 mod import;

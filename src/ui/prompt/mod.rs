@@ -13,7 +13,8 @@ mod question;
 mod tty;
 mod wake;
 
-pub use permission::Permission;
+pub use arguments::lines as argument_lines;
+pub use permission::{Handover, Permission, Proposal};
 pub use prompter::{Asked, Key, Prompter};
 pub use question::{Question, Reply, Secret};
 pub use tty::{leave_terminal, restore_terminal};

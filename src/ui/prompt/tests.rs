@@ -254,33 +254,79 @@ fn call(arguments: &str) -> ToolCall {
     }
 }
 
+fn proposal(call: &ToolCall) -> Proposal<'_> {
+    Proposal { call, preview: None, is_command: false, problem: None }
+}
+
 #[test]
 fn a_tool_runs_only_if_somebody_says_so() {
     let call = call("{\"path\":\"\u{202e}txt.exe\",\"mode\":0644e0}");
-    let call = &call;
+    let proposal = &proposal(&call);
     let decide = |keys: &str| {
         let script = [
             ("fs_write\\u{1b}[2J wants to run with", ""),
             ("\\u{202e}txt.exe", ""),
-            ("query ", keys),
+            ("[s] show ", keys),
         ];
-        asked(|prompter, wake| prompter.permit(call, wake), &script)
+        asked(|prompter, wake| prompter.permit(proposal, wake), &script)
     };
     assert_eq!(decide("y"), Asked::Answered(Permission::Run));
-    assert_eq!(decide("\r \x1b[Aa"), Asked::Answered(Permission::RunAlways));
-    assert_eq!(decide("\r\rvn"), Asked::Answered(Permission::Refuse(None)));
+    assert_eq!(decide(" \x1b[Aa"), Asked::Answered(Permission::RunAlways));
+    assert_eq!(decide("e"), Asked::Answered(Permission::Edit));
+    assert_eq!(decide("\r"), Asked::Answered(Permission::Refuse(None)), "the default is no");
+    assert_eq!(decide("xvn"), Asked::Answered(Permission::Refuse(None)));
     assert_eq!(decide("\x03"), Asked::Cancelled);
-    let script = [("query ", "r"), ("Reason: ", "not there\r")];
-    let asked = asked(|prompter, wake| prompter.permit(call, wake), &script);
+    let script = [("[s] show ", "r"), ("Reason: ", "not there\r")];
+    let asked = asked(|prompter, wake| prompter.permit(proposal, wake), &script);
     assert_eq!(asked, Asked::Answered(Permission::Refuse(Some("not there".to_owned()))));
 }
 
 #[test]
-fn long_arguments_can_be_seen_to_their_end() {
+fn long_arguments_are_shown_whole() {
     let call = call(&format!("{{\"content\":\"{}the end\"}}", "x".repeat(5000)));
-    let script = [("xx…", ""), ("[v] view ", "v"), ("the end\"", ""), ("[v] view ", "y")];
-    let asked = asked(|prompter, wake| prompter.permit(&call, wake), &script);
+    let script = [("the end\"", ""), ("[s] show ", "y")];
+    let asked = asked(|prompter, wake| prompter.permit(&proposal(&call), wake), &script);
     assert_eq!(asked, Asked::Answered(Permission::Run));
+}
+
+#[test]
+fn nobody_can_agree_to_what_was_not_shown() {
+    let call = call(&format!("[{}\"the end\"]", "1,".repeat(5000)));
+    let script = [("5003 lines", ""), ("[s] show ", "yas"), ("the end\"", ""), ("[s] show ", "y")];
+    let asked = asked(|prompter, wake| prompter.permit(&proposal(&call), wake), &script);
+    assert_eq!(asked, Asked::Answered(Permission::Run));
+}
+
+#[test]
+fn what_is_wrong_can_be_edited_again_and_not_be_run() {
+    let call = call("{}");
+    let proposal = Proposal { problem: Some("`path` is missing"), ..proposal(&call) };
+    let script = [("`path` is missing", ""), ("Edit it again?", ""), ("[s] show ", "yae")];
+    let asked = asked(|prompter, wake| prompter.permit(&proposal, wake), &script);
+    assert_eq!(asked, Asked::Answered(Permission::Edit));
+}
+
+#[test]
+fn what_would_change_stands_below_the_arguments() {
+    let call = call("{}");
+    let preview = Some("--- a\n+++ b\n+\u{1b}[2J new\n");
+    let proposal = Proposal { preview, is_command: true, ..proposal(&call) };
+    let script = [("and would change", ""), ("+\\u{1b}[2J new", ""), ("always this command", "a")];
+    let asked = asked(|prompter, wake| prompter.permit(&proposal, wake), &script);
+    assert_eq!(asked, Asked::Answered(Permission::RunAlways));
+}
+
+#[test]
+fn a_result_is_handed_over_only_if_somebody_says_so() {
+    let call = call("{}");
+    let decide = |keys: &str| {
+        let script = [("has come to", ""), ("  secret\\u{7}", ""), ("[s] show ", keys)];
+        asked(|prompter, wake| prompter.hand_over(&call, "secret\u{7}\n", wake), &script)
+    };
+    assert_eq!(decide("y"), Asked::Answered(Handover::Deliver));
+    assert_eq!(decide("e"), Asked::Answered(Handover::Edit));
+    assert_eq!(decide("\r"), Asked::Answered(Handover::Withhold), "the default is no");
+    assert_eq!(decide("n"), Asked::Answered(Handover::Withhold));
 }
 
 #[test]

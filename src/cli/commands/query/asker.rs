@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeSet,
     io,
+    path::PathBuf,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, Sender, channel},
@@ -12,10 +13,14 @@ use std::{
 };
 
 use crate::{
+    edit::{DraftError, Rework},
     env::Env,
-    model::{Answer, InquiryId, InquiryKind, InquiryRequest, ToolCall, ToolName},
-    turn::{Interrupt, Post, Reply},
-    ui::{self, Interruption, Permission, Presses, Prompter, Question, Wake, Waker},
+    model::{Answer, Grant, InquiryId, InquiryKind},
+    turn::{ALWAYS, Ask, Interrupt, Post, REFUSE, RUN, Reply},
+    ui::{
+        self, Handover, Interruption, Permission, Presses, Prompter, Proposal, Question, Wake,
+        Waker, argument_lines, lend_terminal,
+    },
 };
 
 /// How long a question may take to be gone once nobody waits for its answer.
@@ -37,7 +42,7 @@ pub struct Bell {
 }
 
 enum Job {
-    Inquiry { inquiry: Box<InquiryRequest>, call: Box<ToolCall>, post: Post },
+    Inquiry { ask: Box<Ask>, post: Post },
     Menu { post: Post },
 }
 
@@ -57,7 +62,7 @@ struct Shared {
 
 impl Asker {
     /// Starts the thread.
-    pub fn start(env: &Env, presses: Arc<Mutex<Presses>>) -> io::Result<Self> {
+    pub fn start(env: &Env, state: PathBuf, presses: Arc<Mutex<Presses>>) -> io::Result<Self> {
         let wake = Wake::new()?;
         let (jobs, incoming) = channel();
         let shared = Arc::new(Mutex::new(Shared::default()));
@@ -65,7 +70,7 @@ impl Asker {
         let bell = Bell { jobs, waker, shared: shared.clone(), idle: idle.clone() };
         let env = env.clone();
         let always = BTreeSet::new();
-        let mut asking = Asking { env, wake, shared, idle, presses, incoming, always };
+        let mut asking = Asking { env, state, wake, shared, idle, presses, incoming, always };
         thread::Builder::new().name("asker".to_owned()).spawn(move || asking.run())?;
         Ok(Self { bell })
     }
@@ -76,9 +81,8 @@ impl Asker {
     }
 
     /// Asks a question.
-    pub fn ask(&self, inquiry: &InquiryRequest, call: &ToolCall, post: &Post) {
-        let (inquiry, call) = (Box::new(inquiry.clone()), Box::new(call.clone()));
-        self.bell.send(Job::Inquiry { inquiry, call, post: post.clone() });
+    pub fn ask(&self, ask: &Ask, post: &Post) {
+        self.bell.send(Job::Inquiry { ask: Box::new(ask.clone()), post: post.clone() });
     }
 
     /// A question need not be answered any more.
@@ -136,13 +140,15 @@ impl Bell {
 
 struct Asking {
     env: Env,
+    /// Where texts are put that are edited.
+    state: PathBuf,
     wake: Wake,
     shared: Arc<Mutex<Shared>>,
     idle: Arc<Condvar>,
     presses: Arc<Mutex<Presses>>,
     incoming: Receiver<Job>,
-    /// Tools that are not asked about again.
-    always: BTreeSet<ToolName>,
+    /// What is not asked about again.
+    always: BTreeSet<Grant>,
 }
 
 /// What became of an answer that the user interrupted.
@@ -160,9 +166,9 @@ impl Asking {
             self.wake.reset();
             match job {
                 _ if self.shared().is_closed => {}
-                Job::Inquiry { inquiry, call, post } => {
-                    if let Some(reply) = self.inquire(&inquiry, &call, &post) {
-                        post.reply(inquiry.id.clone(), reply);
+                Job::Inquiry { ask, post } => {
+                    if let Some(reply) = self.inquire(&ask, &post) {
+                        post.reply(ask.inquiry.id.clone(), reply);
                     }
                 }
                 Job::Menu { post } => {
@@ -175,11 +181,12 @@ impl Asking {
     }
 
     /// Asks; `None` if it does not matter any more.
-    fn inquire(&mut self, inquiry: &InquiryRequest, call: &ToolCall, post: &Post) -> Option<Reply> {
+    fn inquire(&mut self, ask: &Ask, post: &Post) -> Option<Reply> {
+        let inquiry = &ask.inquiry;
         let is_permission = inquiry.kind == InquiryKind::RunTool;
         loop {
-            // The turn answers for a tool that may always run.
-            if is_permission && self.always.contains(&call.tool) {
+            // The turn answers for what may always run.
+            if is_permission && self.always.contains(&ask.grant) {
                 return None;
             }
             {
@@ -189,8 +196,13 @@ impl Asking {
                 }
                 shared.current = Some(inquiry.id.clone());
             }
-            match self.put(inquiry, call) {
-                ui::Asked::Answered(reply) => return Some(reply),
+            match self.put(ask) {
+                ui::Asked::Answered(reply) => {
+                    if reply == Reply::Answer(Answer::Select(ALWAYS.to_owned())) {
+                        self.always.insert(ask.grant.clone());
+                    }
+                    return Some(reply);
+                }
                 ui::Asked::Woken(_) => return None,
                 // Whoever does not answer is asked what to do instead.
                 ui::Asked::Cancelled => match self.menu(post) {
@@ -202,24 +214,15 @@ impl Asking {
     }
 
     /// Puts a question to the terminal.
-    fn put(&mut self, inquiry: &InquiryRequest, call: &ToolCall) -> ui::Asked<Reply> {
+    fn put(&mut self, ask: &Ask) -> ui::Asked<Reply> {
         let Ok(mut prompter) = Prompter::open(&self.env) else {
             return ui::Asked::Answered(Reply::Cancelled);
         };
-        let choice = |choice: &str| Reply::Answer(Answer::Select(choice.to_owned()));
+        let Ask { inquiry, call, .. } = ask;
         match inquiry.kind {
-            InquiryKind::RunTool => {
-                prompter.permit(call, &self.wake).map(|permission| match permission {
-                    Permission::Run => choice("run"),
-                    Permission::RunAlways => {
-                        self.always.insert(call.tool.clone());
-                        choice("always")
-                    }
-                    Permission::Refuse(Some(reason)) => Reply::Refused(reason),
-                    Permission::Refuse(None) => choice("refuse"),
-                })
-            }
-            InquiryKind::DeliverResult | InquiryKind::ToolQuestion => {
+            InquiryKind::RunTool => self.permit(&mut prompter, ask),
+            InquiryKind::DeliverResult => self.hand_over(&mut prompter, ask),
+            InquiryKind::ToolQuestion => {
                 let mut question = Question::from(inquiry);
                 question.text = format!("{} asks: {}", call.tool, question.text);
                 prompter.ask(&question, &self.wake).map(|reply| match reply {
@@ -228,6 +231,85 @@ impl Asking {
                 })
             }
         }
+    }
+
+    /// Asks whether a call may be made.
+    fn permit(&self, prompter: &mut Prompter<'_>, ask: &Ask) -> ui::Asked<Reply> {
+        let choice = |choice: &str| Reply::Answer(Answer::Select(choice.to_owned()));
+        let edit = || {
+            let shown = argument_lines(&ask.call.arguments);
+            let edited = self.edit("arguments.json", &shown)?;
+            // What nobody has changed stays as the model wrote it.
+            Ok::<_, DraftError>(match edited == shown {
+                true => ask.call.arguments.as_str().to_owned(),
+                false => edited,
+            })
+        };
+        if ask.edit && ask.problem.is_none() {
+            match edit() {
+                Ok(text) => return ui::Asked::Answered(Reply::Edited(text)),
+                Err(error) => prompter.say(&error.to_string()),
+            }
+        }
+        let proposal = Proposal {
+            call: &ask.call,
+            preview: ask.preview.as_deref(),
+            is_command: ask.grant.argv.is_some(),
+            problem: ask.problem.as_deref(),
+        };
+        loop {
+            let permitted = match prompter.permit(&proposal, &self.wake) {
+                ui::Asked::Answered(Permission::Edit) => match edit() {
+                    Ok(text) => ui::Asked::Answered(Reply::Edited(text)),
+                    Err(error) => {
+                        prompter.say(&error.to_string());
+                        continue;
+                    }
+                },
+                asked => asked.map(|permission| match permission {
+                    Permission::Run => choice(RUN),
+                    Permission::RunAlways => choice(ALWAYS),
+                    Permission::Refuse(Some(reason)) => Reply::Refused(reason),
+                    Permission::Refuse(None) | Permission::Edit => choice(REFUSE),
+                }),
+            };
+            return permitted;
+        }
+    }
+
+    /// Asks whether the model gets a result.
+    fn hand_over(&self, prompter: &mut Prompter<'_>, ask: &Ask) -> ui::Asked<Reply> {
+        let result = ask.inquiry.text.to_text_lossy();
+        let edit = || self.edit("result.txt", &result);
+        if ask.edit {
+            match edit() {
+                Ok(text) => return ui::Asked::Answered(Reply::Edited(text)),
+                Err(error) => prompter.say(&error.to_string()),
+            }
+        }
+        loop {
+            let handed = match prompter.hand_over(&ask.call, &result, &self.wake) {
+                ui::Asked::Answered(Handover::Edit) => match edit() {
+                    Ok(text) => ui::Asked::Answered(Reply::Edited(text)),
+                    Err(error) => {
+                        prompter.say(&error.to_string());
+                        continue;
+                    }
+                },
+                asked => asked
+                    .map(|handover| Reply::Answer(Answer::Boolean(handover == Handover::Deliver))),
+            };
+            return handed;
+        }
+    }
+
+    /// Lets the user change a text in an editor.
+    fn edit(&self, name: &str, text: &str) -> Result<String, DraftError> {
+        let rework = Rework::create(&self.env, &self.state, name, text)?;
+        let edited = rework.edit(&self.env, lend_terminal)?;
+        // The text is on its way to the turn; a copy that cannot be removed is in nobody's way.
+        let _left = rework.discard();
+        Ok(edited)
     }
 
     fn menu(&self, post: &Post) -> Went {

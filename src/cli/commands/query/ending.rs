@@ -1,7 +1,10 @@
 //! What is said when a query is over: what it has cost, what to do next, what went wrong.
 
+use std::time::Duration;
+
 use serde_json::json;
 
+use super::{driving::Driven, front::Reading, reading::Asked, scene::Scene};
 use crate::{
     cli::{
         args::Query,
@@ -9,8 +12,8 @@ use crate::{
         error::CommandError,
         output::Output,
     },
-    model::{ConversationId, Finish, ModelName, Progress, Refusal, Usage},
-    provider::Trouble,
+    model::{ConversationId, Finish, Progress, Refusal, ToolName, Usage},
+    provider::{ProviderError, Trouble},
     turn::{DriveError, Ending},
     workspace::WriteFailure,
 };
@@ -18,48 +21,114 @@ use crate::{
 /// The exit code of what the user interrupted.
 const INTERRUPTED: u8 = 130;
 
-/// Tells how a query ended, and returns its exit code.
+/// How long a reader may take when the query was told to end.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Waits until the answer is read, tells how the query ended, and returns its exit code.
 pub fn tell(
     output: &mut Output,
     args: &Query,
-    model: &ModelName,
-    ending: Ending,
-    usage: Option<Usage>,
-    id: Option<ConversationId>,
-    introduces_guide: bool,
+    scene: &Scene,
+    mut asked: Asked,
+    driven: Driven<'_>,
 ) -> Outcome {
+    let (id, usage, code) = (driven.id, driven.front.usage(), driven.stopped_by.code());
+    if driven.ending.is_ok() && id.is_some() {
+        asked.sent();
+    }
+    let reading = driven.front.wait(code.map(|_signal| GRACE));
+    drop(driven.signals);
+    if let Reading::Late { is_heard: false } = reading {
+        // Whoever says something here would wait for the same reader.
+        return Err(CommandError::silent(code.unwrap_or(INTERRUPTED)));
+    }
+    if let Some(text) = &driven.unsent {
+        output.warn(format_args!("the answer was over before your reply was sent: {text}"));
+    }
+    output.warn_all(&driven.notes);
+    let ending = match driven.ending {
+        Ok(ending) => ending,
+        Err(error) => return Err(asked.kept(undriven(error, id))),
+    };
+    let is_stopped = ending == Ending::Stopped;
+    match reading {
+        // Whoever has closed the other end has read enough.
+        Reading::Closed if is_stopped => {
+            asked.sent();
+            return Ok(DONE);
+        }
+        Reading::Failed(error) => return Err(unread(CommandError::from(error), id)),
+        Reading::Late { .. } => {
+            if let Some(id) = id.filter(|_| !args.quiet) {
+                output.say(format_args!("`jp conversation print {id}` shows what nobody has read"));
+            }
+            return Err(CommandError::silent(code.unwrap_or(INTERRUPTED)));
+        }
+        Reading::Closed | Reading::Done => {}
+    }
     if args.format.is_json() {
-        let line = json!({
-            "type": "end",
-            "conversation": id.map(|id| id.to_string()),
-            "model": model.as_str(),
-            "ending": word(&ending),
-            "error": message(&ending),
-        });
-        output.line(crate::ui::escape_json(&line.to_string()))?;
+        output.line(last_line(scene, id, &ending))?;
     } else if !args.quiet {
-        match ending {
-            _ if id.is_none() => {}
-            Ending::Stopped => output.say("stopped: what came is kept"),
-            Ending::Aborted => output.say("aborted: only what was complete is kept"),
-            _ => {}
-        }
-        if let Some(tokens) = usage.as_ref().and_then(tokens) {
-            output.say(tokens);
-        }
-        // Where the turn is not complete, the hints say how to go on.
-        let is_over = !matches!(ending, Ending::Failed(_) | Ending::Unsure(_));
-        if let Some(id) = id.filter(|_| is_over) {
-            output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
-        }
-        if introduces_guide && id.is_some() {
-            let how = "`jp config set assistant.model PROVIDER/MODEL` chooses one for good";
-            output.hint(format_args!(
-                "that was the built-in guide; `jp models` lists language models, {how}"
-            ));
+        let usage = usage.filter(|_| scene.resolved.settings.ui.usage);
+        say(output, scene, id, &ending, usage);
+    }
+    match (outcome(output, ending, id), code) {
+        (Err(error), _) => Err(asked.kept(error)),
+        (Ok(done), code) => {
+            asked.sent();
+            Ok(code.filter(|_| is_stopped).unwrap_or(done))
         }
     }
-    let again = id.map(|id| format!("`jp query --no-edit --id={id}` asks it again"));
+}
+
+/// What programs read at the end.
+fn last_line(scene: &Scene, id: Option<ConversationId>, ending: &Ending) -> String {
+    let line = json!({
+        "type": "end",
+        "conversation": id.map(|id| id.to_string()),
+        "model": scene.model.setup.model.as_str(),
+        "ending": word(ending),
+        "error": message(ending),
+    });
+    crate::ui::escape_json(&line.to_string()).into_owned()
+}
+
+/// What people read at the end: what it has cost, and how to go on.
+fn say(
+    output: &mut Output,
+    scene: &Scene,
+    id: Option<ConversationId>,
+    ending: &Ending,
+    usage: Option<Usage>,
+) {
+    match ending {
+        _ if id.is_none() => {}
+        Ending::Stopped => output.say("stopped: what came is kept"),
+        Ending::Aborted => output.say("aborted: only what was complete is kept"),
+        _ => {}
+    }
+    if let Some(tokens) = usage.as_ref().and_then(tokens) {
+        output.say(tokens);
+    }
+    let Some(id) = id else { return };
+    // Where the turn is not complete, the hints say how to go on.
+    let is_over = matches!(
+        ending,
+        Ending::Complete(_) | Ending::Stopped | Ending::Aborted | Ending::NotTheData(_)
+    );
+    if is_over {
+        output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
+    }
+    if scene.model.is_guide && scene.conversation.is_none() {
+        let how = "`jp config set assistant.model PROVIDER/MODEL` chooses one for good";
+        output.hint(format_args!(
+            "that was the built-in guide; `jp models` lists language models, {how}"
+        ));
+    }
+}
+
+/// What the exit code tells, with what to do about it.
+fn outcome(output: &mut Output, ending: Ending, id: Option<ConversationId>) -> Outcome {
     match ending {
         Ending::Complete(Finish::Length) => {
             output.warn("the answer was cut off at the limit of tokens");
@@ -71,41 +140,74 @@ pub fn tell(
         }
         Ending::Complete(_) | Ending::Stopped => Ok(DONE),
         Ending::Aborted => Err(CommandError::silent(INTERRUPTED)),
-        Ending::Failed(error) => {
-            let failure = CommandError::failure(&error);
-            let failure = match error.trouble {
-                Trouble::Key => {
-                    failure.hint("keys come from environment variables; `jp models` names them")
-                }
-                Trouble::Model => failure.hint("`jp models` lists the models within reach"),
-                Trouble::TooLong => {
-                    failure.hint("`jp conversation fork --last N` goes on with the last turns only")
-                }
-                _ => failure,
-            };
-            Err(match again {
-                Some(again) => failure.hint(format!("your question is kept; {again}")),
-                None => failure,
-            })
-        }
+        Ending::Failed(error) => Err(failed(&error, id)),
         Ending::NotTheData(problem) => {
             let message = format!("the answer is not the data that was asked for: {problem}");
             Err(CommandError::failure(message))
         }
+        Ending::TooManyRounds(rounds) => {
+            let failure = CommandError::failure(called_too_often(rounds));
+            let failure = match id {
+                Some(id) => failure.hint(format!("`jp query --no-edit --id={id}` goes on")),
+                None => failure,
+            };
+            Err(failure.hint("`assistant.max_rounds` says how many rounds a query may take"))
+        }
+        Ending::Waiting(tool) => {
+            let failure = CommandError::failure(waiting(&tool));
+            Err(match id {
+                Some(id) => {
+                    failure.hint(format!("`jp query --no-edit --id={id}` in a terminal asks you"))
+                }
+                None => failure,
+            })
+        }
         Ending::Unsure(tool) => {
             let message = format!("`{tool}` may have run already, and is not run again unasked");
-            let undo = id.map(|id| format!("`jp conversation undo {id}` takes the turn back"));
-            Err(CommandError::failure(message).hint(undo.unwrap_or_default()))
+            let failure = CommandError::failure(message);
+            Err(match id {
+                Some(id) => {
+                    failure.hint(format!("`jp conversation undo {id}` takes the turn back"))
+                }
+                None => failure,
+            })
         }
     }
 }
 
+/// The model could not be asked, or did not answer to the end.
+fn failed(error: &ProviderError, id: Option<ConversationId>) -> CommandError {
+    let failure = CommandError::failure(error);
+    let failure = match error.trouble {
+        Trouble::Key => {
+            failure.hint("keys come from environment variables; `jp models` names them")
+        }
+        Trouble::Model => failure.hint("`jp models` lists the models within reach"),
+        Trouble::TooLong => {
+            failure.hint("`jp conversation fork --last N` goes on with the last turns only")
+        }
+        _ => failure,
+    };
+    match id {
+        Some(id) => {
+            let again = format!("`jp query --no-edit --id={id}` asks it again");
+            failure.hint(format!("your question is kept; {again}"))
+        }
+        None => failure,
+    }
+}
+
 /// An event could not be stored.
-pub fn undriven(error: DriveError<WriteFailure>, id: Option<ConversationId>) -> CommandError {
+fn undriven(error: DriveError<WriteFailure>, id: Option<ConversationId>) -> CommandError {
     let error = match error {
         DriveError::Sink(error) => CommandError::from(error),
         DriveError::Thread(error) => CommandError::failure(error),
     };
+    unread(error, id)
+}
+
+/// The answer could not be written, but it may be kept.
+fn unread(error: CommandError, id: Option<ConversationId>) -> CommandError {
     match id {
         Some(id) => error.hint(format!("`jp conversation print {id}` shows what is kept")),
         None => error,
@@ -146,7 +248,9 @@ fn word(ending: &Ending) -> &'static str {
         Ending::Aborted => "aborted",
         Ending::Failed(_) => "failed",
         Ending::NotTheData(_) => "not-the-data",
+        Ending::Waiting(_) => "waiting",
         Ending::Unsure(_) => "unsure",
+        Ending::TooManyRounds(_) => "too-many-rounds",
     }
 }
 
@@ -155,6 +259,17 @@ fn message(ending: &Ending) -> Option<String> {
         Ending::Failed(error) => Some(error.to_string()),
         Ending::NotTheData(problem) => Some(problem.clone()),
         Ending::Unsure(tool) => Some(format!("`{tool}` may have run already")),
+        Ending::TooManyRounds(rounds) => Some(called_too_often(*rounds)),
+        Ending::Waiting(tool) => Some(waiting(tool)),
         Ending::Complete(_) | Ending::Stopped | Ending::Aborted => None,
     }
+}
+
+fn waiting(tool: &ToolName) -> String {
+    format!("`{tool}` waits for your decision, and nobody could be asked")
+}
+
+fn called_too_often(rounds: u32) -> String {
+    let times = if rounds == 1 { "time" } else { "times" };
+    format!("the model has called for tools {rounds} {times} without coming to an end")
 }

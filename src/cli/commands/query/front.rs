@@ -13,8 +13,8 @@ use super::{
     trace::Trace,
 };
 use crate::{
-    model::{CallId, EventKind, EventType, InquiryId, InquiryRequest, ToolCall, Usage},
-    turn::{Closed, FrontEnd, Notice, Post},
+    model::{CallId, EventKind, EventType, InquiryId, ToolCall, Usage},
+    turn::{Ask, Closed, FrontEnd, Notice, Post},
     ui::{Channels, Face, Retry, Status, Written, shorten},
 };
 
@@ -37,7 +37,7 @@ pub struct Front<'a> {
     trace: Option<Trace>,
     status: Status,
     started: Instant,
-    running: Vec<(CallId, String)>,
+    running: Vec<Running>,
     /// The calls that were said to run.
     started_calls: BTreeSet<CallId>,
     /// What came while the terminal was for questions.
@@ -48,8 +48,46 @@ pub struct Front<'a> {
     attempt: u32,
     retry_at: Option<Instant>,
     is_open: bool,
+    /// Why the answer could not be written.
+    failure: Option<io::Error>,
     usage: Option<Usage>,
 }
+
+/// How far the answer was read.
+#[derive(Debug)]
+pub enum Reading {
+    /// To its end.
+    Done,
+    /// The other end was closed.
+    Closed,
+    /// It cannot be written.
+    Failed(io::Error),
+    /// Nobody has read it in time.
+    Late {
+        /// Whether what is said beside it is read.
+        is_heard: bool,
+    },
+}
+
+/// A tool that runs.
+struct Running {
+    id: CallId,
+    tool: String,
+    /// How far it is, as it says itself.
+    progress: String,
+}
+
+impl Running {
+    fn shown(&self) -> String {
+        match self.progress.as_str() {
+            "" => self.tool.clone(),
+            progress => format!("{} ({})", self.tool, shorten(progress, PROGRESS)),
+        }
+    }
+}
+
+/// How many columns of what a tool says about itself are shown.
+const PROGRESS: usize = 40;
 
 impl<'a> Front<'a> {
     /// Nothing has been shown yet.
@@ -75,6 +113,7 @@ impl<'a> Front<'a> {
             attempt: 1,
             retry_at: None,
             is_open: true,
+            failure: None,
             usage: None,
         }
     }
@@ -84,20 +123,45 @@ impl<'a> Front<'a> {
         self.asker.as_ref().map(Asker::bell)
     }
 
-    /// Whether somebody still reads.
-    pub fn is_open(&self) -> bool {
-        self.is_open
-    }
-
-    /// Shows what is left, and says what it has cost, and what was typed too late to be sent.
-    pub fn finish(mut self) -> (Option<Usage>, Option<String>) {
+    /// Shows what is left. Returns what was typed too late to be sent.
+    pub fn end(&mut self) -> Option<String> {
         let unsent = self.asker.as_ref().and_then(Asker::close);
         self.release();
         self.end_thought();
-        // Whether somebody still reads does not matter any more.
-        let _closed = self.channels.end_answer(Instant::now());
+        let ended = self.channels.end_answer(Instant::now());
+        self.note(ended);
         self.channels.clear_status();
-        (self.usage, unsent)
+        unsent
+    }
+
+    /// What it has cost.
+    pub fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
+    /// Waits until everything is read, for so long at most.
+    pub fn wait(mut self, patience: Option<Duration>) -> Reading {
+        let settled = self.channels.wait(patience);
+        let checked = self.channels.check();
+        self.note(checked);
+        match self.failure {
+            Some(error) => Reading::Failed(error),
+            None if !settled.answer => Reading::Late { is_heard: settled.talk },
+            None if !self.is_open => Reading::Closed,
+            None => Reading::Done,
+        }
+    }
+
+    /// Notes whether somebody still reads.
+    fn note(&mut self, written: io::Result<Written>) {
+        match written {
+            Ok(Written::Open) => {}
+            Ok(Written::Closed) => self.is_open = false,
+            Err(error) => {
+                self.is_open = false;
+                self.failure.get_or_insert(error);
+            }
+        }
     }
 
     fn is_held(&self) -> bool {
@@ -115,18 +179,22 @@ impl<'a> Front<'a> {
             true => self.put_line(notice),
             false => self.put_text(notice),
         };
-        if !matches!(written, Ok(Written::Open)) {
-            self.is_open = false;
-        }
+        self.note(written);
         match notice {
             Notice::Waiting => {
                 self.started = Instant::now();
                 (self.status.retry, self.retry_at) = (None, None);
             }
             Notice::ToolStarted(call) => {
-                self.running.push((call.id.clone(), call.tool.to_string()));
+                let (id, tool) = (call.id.clone(), call.tool.to_string());
+                self.running.push(Running { id, tool, progress: String::new() });
             }
-            Notice::ToolEnded { id, .. } => self.running.retain(|(running, _)| running != id),
+            Notice::Progress { id, text } => {
+                for running in self.running.iter_mut().filter(|running| running.id == *id) {
+                    running.progress.clone_from(text);
+                }
+            }
+            Notice::ToolEnded { id, .. } => self.running.retain(|running| running.id != *id),
             Notice::BlockEnded(_) => self.attempt = 1,
             Notice::Retrying { error, delay, .. } => {
                 self.attempt += 1;
@@ -242,14 +310,15 @@ impl FrontEnd for Front<'_> {
         if self.is_open { Ok(()) } else { Err(Closed) }
     }
 
-    fn ask(&mut self, inquiry: &InquiryRequest, call: &ToolCall, post: &Post) {
+    fn ask(&mut self, ask: &Ask, post: &Post) {
         if !self.is_held() {
             self.release();
         }
         self.channels.clear_status();
+        self.channels.settle_terminal();
         match &self.asker {
-            Some(asker) => asker.ask(inquiry, call, post),
-            None => post.reply(inquiry.id.clone(), crate::turn::Reply::Cancelled),
+            Some(asker) => asker.ask(ask, post),
+            None => post.reply(ask.inquiry.id.clone(), crate::turn::Reply::Cancelled),
         }
     }
 
@@ -259,20 +328,26 @@ impl FrontEnd for Front<'_> {
         }
     }
 
-    fn tick(&mut self) {
+    fn tick(&mut self) -> Result<(), Closed> {
+        let checked = self.channels.check();
+        self.note(checked);
+        if !self.is_open {
+            return Err(Closed);
+        }
         if self.is_held() {
             // A question stands where the status was.
             self.channels.forget_status();
-            return;
+            return Ok(());
         }
         self.release();
         let now = Instant::now();
         self.status.elapsed = now.saturating_duration_since(self.started);
-        self.status.tools = self.running.iter().map(|(_, name)| name.clone()).collect();
+        self.status.tools = self.running.iter().map(Running::shown).collect();
         let wait = self.retry_at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now));
         if let Some(retry) = &mut self.status.retry {
             retry.wait = wait;
         }
         self.channels.show_status(&self.status, now);
+        Ok(())
     }
 }

@@ -60,6 +60,7 @@ impl Trace {
             | Notice::Text(_)
             | Notice::Reasoning(_)
             | Notice::CallComing
+            | Notice::Progress { .. }
             | Notice::Usage(_) => {}
         }
     }
