@@ -7,7 +7,8 @@ use std::{
 
 use super::{
     asker::Asker,
-    beginning::Beginning,
+    beginning::{self, Beginning},
+    ending::word,
     front::{Front, Manner},
     listening::{Listener, StoppedBy},
     naming::Naming,
@@ -31,6 +32,8 @@ pub struct Driven<'a> {
     pub ending: Result<Ending, DriveError<WriteFailure>>,
     /// The conversation that it is kept in.
     pub id: Option<ConversationId>,
+    /// Whether the next question can be asked.
+    pub is_answered: bool,
     /// What the user should hear about.
     pub notes: Vec<String>,
     /// A reply that was typed too late to be sent.
@@ -62,8 +65,9 @@ pub fn drive<'a>(
     let channels = channels(env, output, args)?;
     let mut front = Front::new(channels, asker, setup.model.to_string(), manner, trace);
     let naming = Naming::of(env, args, asked, scene);
+    let keeper = scene.target.keeper(args, beginning.meta, &scene.resolved)?;
+    let mut keeper = keeper.after(&scene.entries);
     let turn = Turn::new(setup, std::mem::take(&mut scene.entries));
-    let mut keeper = scene.target.keeper(args, beginning.meta, &scene.resolved)?;
     let stopped_by = StoppedBy::default();
     let listener = Listener {
         post: inbox.post(),
@@ -80,6 +84,10 @@ pub fn drive<'a>(
     // What still runs after a failure has nobody to run for.
     scene.running.kill_all();
     let unsent = front.end();
+    match &ending {
+        Ok(ending) => front.log(&format!("ended: {}", word(ending))),
+        Err(error) => front.log(&format!("ended: {error}")),
+    }
     if let Some(title) = naming.and_then(Naming::end) {
         keeper.name(&title);
     }
@@ -87,7 +95,8 @@ pub fn drive<'a>(
         keeper.tidy();
     }
     let (id, notes) = (keeper.id(), keeper.take_notes());
-    Ok(Driven { ending, id, notes, unsent, front, stopped_by, signals })
+    let is_answered = beginning::admits_request(keeper.progress());
+    Ok(Driven { ending, id, is_answered, notes, unsent, front, stopped_by, signals })
 }
 
 fn manner(args: &Query, scene: &Scene) -> Manner {
