@@ -9,6 +9,7 @@ use super::{
     decoder::{Decoder, garbled},
     frames::Frames,
     http::{Call, Response},
+    json::{Document, Json},
     ndjson::Lines,
     ollama, openai,
     sse::Sse,
@@ -46,7 +47,7 @@ impl Chat {
         }
     }
 
-    fn parts(&self, query: &Query) -> (&'static str, Value, Box<dyn Frames>, Decoder) {
+    fn parts(&self, query: &Query) -> (&'static str, Json, Box<dyn Frames>, Decoder) {
         match self.endpoint.api {
             Api::Anthropic => (
                 "/v1/messages",
@@ -104,7 +105,8 @@ impl Provider for Chat {
         let headers = self.headers();
         let call = Call { path, headers, body: None, model: None, time: Some(SHORT) };
         let mut response = call.send(&self.endpoint, cancel)?;
-        let body = response.whole(LARGEST_BODY).and_then(|body| json(&body));
+        let body = response.whole(LARGEST_BODY);
+        let body = body.and_then(|body| Ok(json(&String::from_utf8_lossy(&body))?.value));
         let body = body.map_err(|error| response.place(error))?;
         let Some(models) = body.get(list).and_then(Value::as_array) else {
             return Err(response.place(garbled(&body.to_string())));
@@ -125,16 +127,16 @@ fn hear_whole(
     decoder: &mut Decoder,
     hear: &mut dyn FnMut(Piece),
 ) -> Result<(), ProviderError> {
-    let body = json(&response.whole(LARGEST_BODY)?)?;
-    decoder.decode_whole(&body)?.into_iter().for_each(hear);
+    let body = response.whole(LARGEST_BODY)?;
+    decoder.decode_whole(&json(&String::from_utf8_lossy(&body))?)?.into_iter().for_each(hear);
     Ok(())
 }
 
-fn json(body: &[u8]) -> Result<Value, ProviderError> {
-    serde_json::from_slice(body).map_err(|error| match error.classify() {
+fn json(body: &str) -> Result<Document<'_>, ProviderError> {
+    Document::read(body).map_err(|error| match error.classify() {
         serde_json::error::Category::Eof => {
             ProviderError::new(Trouble::Broken, "ended its answer in the middle")
         }
-        _ => garbled(&String::from_utf8_lossy(body)),
+        _ => garbled(body),
     })
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{
     ToolSpec,
     exchange::{Exchange, Outcome, Said, Turn},
+    json::Json,
     names::ToolNames,
 };
 use crate::{
@@ -16,13 +17,13 @@ use crate::{
 /// What each of these services writes in its own way.
 pub(super) trait Form {
     /// An answer.
-    fn answer(&self, answer: &Answer<'_>) -> Value;
+    fn answer(&self, answer: &Answer<'_>) -> Json;
 
     /// The result of a call.
-    fn result(&self, outcome: &Outcome<'_>) -> Value;
+    fn result(&self, outcome: &Outcome<'_>) -> Json;
 
     /// What has to stand between a result and the user, if anything has to.
-    fn bridge(&self) -> Option<Value>;
+    fn bridge(&self) -> Option<Json>;
 }
 
 /// An answer, sorted by what is in it.
@@ -46,10 +47,10 @@ pub(super) struct Called<'a> {
 }
 
 /// The messages of an exchange, the system prompt first.
-pub(super) fn messages(exchange: &Exchange<'_>, system: &str, form: &impl Form) -> Vec<Value> {
-    let mut messages = Vec::new();
+pub(super) fn messages(exchange: &Exchange<'_>, system: &str, form: &impl Form) -> Json {
+    let mut messages: Vec<Json> = Vec::new();
     if !system.trim().is_empty() {
-        messages.push(json!({ "role": "system", "content": system }));
+        messages.push(json!({ "role": "system", "content": system }).into());
     }
     let question = exchange.last_question();
     let mut after_results = false;
@@ -57,7 +58,7 @@ pub(super) fn messages(exchange: &Exchange<'_>, system: &str, form: &impl Form) 
         match turn {
             Turn::User(texts) => {
                 messages.extend(form.bridge().filter(|_| after_results));
-                messages.push(json!({ "role": "user", "content": texts.join("\n\n") }));
+                messages.push(json!({ "role": "user", "content": texts.join("\n\n") }).into());
                 after_results = false;
             }
             Turn::Answer { parts, results } => {
@@ -68,7 +69,7 @@ pub(super) fn messages(exchange: &Exchange<'_>, system: &str, form: &impl Form) 
             }
         }
     }
-    messages
+    Json::List(messages)
 }
 
 /// A tool that may be called.

@@ -18,6 +18,7 @@ mod secret;
 
 mod dialogue;
 mod exchange;
+mod json;
 mod names;
 mod schema;
 
