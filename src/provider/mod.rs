@@ -36,6 +36,7 @@ mod openai;
 
 mod chat;
 mod http;
+mod tls;
 
 #[cfg(test)]
 mod tests;
