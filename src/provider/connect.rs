@@ -2,11 +2,11 @@
 //!
 //! Everything is decided here from values; nothing is sent.
 
-use std::{ffi::OsStr, time::Duration};
+use std::{ffi::OsStr, path::PathBuf, time::Duration};
 
 use super::{
     Api, Preset, Provider, ProviderError, Secret, Trouble, address::Address, chat::Chat,
-    openai::Dialect, preset::PRESETS,
+    openai::Dialect, preset::PRESETS, tls::CERTIFICATES,
 };
 use crate::env::Env;
 
@@ -46,6 +46,8 @@ pub struct Endpoint {
     pub idle_timeout: Duration,
     pub(super) key: Option<Secret>,
     pub(super) proxy: Option<Secret>,
+    /// The file with the certificates to trust in place of the usual ones.
+    pub(super) certificates: Option<PathBuf>,
     pub(super) dialect: Dialect,
 }
 
@@ -74,10 +76,20 @@ impl Endpoint {
                 format!("there is no key for `{name}`: the variable `{wanted}` is not set");
             return Err(ProviderError::new(Trouble::Key, message));
         }
+        let proxy = proxy(&base, env);
+        if let (Some(var), Some(_), false) = (&key_var, &proxy, base.is_secure()) {
+            let message = format!(
+                "the key in `{var}` would pass the proxy unencrypted: `{}` is not https",
+                base.as_str()
+            );
+            return Err(ProviderError::new(Trouble::Refused, message));
+        }
+        let certificates = env.var(CERTIFICATES).filter(|file| !file.is_empty());
         Ok(Self {
             name: name.to_owned(),
             api,
-            proxy: proxy(&base, env),
+            proxy,
+            certificates: certificates.map(|file| env.cwd().join(file)),
             base,
             base_var,
             key_var,
@@ -154,23 +166,38 @@ fn key(
 
 /// The proxy that the usual variables name, unless the server is on this machine or exempt.
 fn proxy(base: &Address, env: &Env) -> Option<Secret> {
-    let host = base.as_str().split("://").nth(1)?.split(['/', ':']).next()?.to_lowercase();
-    let lower = |name: &str| env.var(name).and_then(OsStr::to_str).map(str::to_owned);
-    let either = |name: &str| lower(name).or_else(|| lower(&name.to_uppercase()));
-    let exempt = either("no_proxy").unwrap_or_default().to_lowercase();
-    let is_exempt =
-        exempt.split(',').map(|entry| entry.trim().trim_start_matches("*")).any(|entry| {
-            let entry = entry.trim_start_matches('.');
-            match entry {
-                "" => false,
-                entry => host == entry || host.ends_with(&format!(".{entry}")),
-            }
-        });
-    if base.is_loopback() || is_exempt || exempt.trim() == "*" {
+    let set = |name: &str| env.var(name).and_then(OsStr::to_str).filter(|value| !value.is_empty());
+    let either = |name: &str| set(name).or_else(|| set(&name.to_uppercase()));
+    if base.is_loopback() || either("no_proxy").is_some_and(|list| is_exempt(base, list)) {
         return None;
     }
-    let own = if base.is_secure() { either("https_proxy") } else { lower("http_proxy") };
-    own.or_else(|| either("all_proxy")).map(|proxy| Secret::new(&proxy))
+    // The upper case name of this one can be set by whoever sends a request to a CGI program.
+    let own = if base.is_secure() { either("https_proxy") } else { set("http_proxy") };
+    own.or_else(|| either("all_proxy")).map(Secret::new)
+}
+
+/// Whether a server is in a list of names, which stand for all below them too; `*` is everybody.
+fn is_exempt(base: &Address, list: &str) -> bool {
+    let (host, port) = base.host_and_port();
+    let entries = list.split([',', ' ']).map(|entry| entry.trim().to_lowercase());
+    entries.filter(|entry| !entry.is_empty()).any(|entry| {
+        let is_number = |port: &str| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+        let (name, only) = match entry.rsplit_once(':') {
+            // More colons than one are an address by themselves, unless it is in brackets.
+            Some((name, port))
+                if is_number(port) && (!name.contains(':') || name.ends_with(']')) =>
+            {
+                (name, port.parse().ok())
+            }
+            _ => (entry.as_str(), None::<u16>),
+        };
+        if name == "*" {
+            return true;
+        }
+        let name = name.trim_matches(['[', ']']).trim_start_matches('*').trim_start_matches('.');
+        let is_it = host == name || host.ends_with(&format!(".{name}"));
+        !name.is_empty() && is_it && only.is_none_or(|only| only == port)
+    })
 }
 
 fn text(env: &Env, var: &str) -> Result<Option<String>, ProviderError> {
@@ -270,7 +297,41 @@ mod tests {
         assert_eq!(vars(&[]).as_deref(), Some("http://user:pass@p:1"));
         assert_eq!(vars(&[("NO_PROXY", "other, .x.ai")]), None);
         assert_eq!(vars(&[("no_proxy", "*")]), None);
-        assert_eq!(vars(&[("no_proxy", "ai.x")]).as_deref(), Some("http://user:pass@p:1"));
+        assert_eq!(vars(&[("NO_PROXY", "api.x.ai:443")]), None);
+        for other in ["ai.x", "x.ai:80", "", ":", "api.x.ai.org", "pi.x.ai"] {
+            let proxy = vars(&[("no_proxy", other)]);
+            assert_eq!(proxy.as_deref(), Some("http://user:pass@p:1"), "{other}");
+        }
+        // A variable that is set to nothing is not set.
+        assert!(vars(&[("https_proxy", "")]).is_some());
         assert_eq!(vars(&[("XAI_BASE_URL", "http://127.0.0.1:1")]), None);
+        let six = ("XAI_BASE_URL", "https://[fd00::1]:8443/v1");
+        assert_eq!(vars(&[six, ("no_proxy", "fd00::1")]), None);
+        assert_eq!(vars(&[six, ("no_proxy", "[fd00::1]:8443")]), None);
+        assert!(vars(&[six, ("no_proxy", "fd00::2")]).is_some());
+    }
+
+    #[test]
+    fn a_key_never_passes_a_proxy_unencrypted() {
+        let proxied = [("http_proxy", "http://p:1"), ("OPENAI_BASE_URL", "http://box/v1")];
+        assert!(choose("openai", &proxied).unwrap().proxy.is_some());
+        let mut vars = proxied.to_vec();
+        vars.push(("OPENAI_API_KEY", "sk-123456"));
+        let error = choose("openai", &vars).unwrap_err();
+        let expected = "the key in `OPENAI_API_KEY` would pass the proxy unencrypted: \
+                        `http://box/v1` is not https";
+        assert_eq!((error.trouble, error.message.as_str()), (Trouble::Refused, expected));
+        vars.push(("no_proxy", "box"));
+        assert!(choose("openai", &vars).unwrap().proxy.is_none());
+        let shouted = choose("openai", &[("HTTP_PROXY", "http://p:1"), vars[1]]).unwrap();
+        assert!(shouted.proxy.is_none());
+    }
+
+    #[test]
+    fn the_file_with_certificates_is_named_from_where_the_user_is() {
+        let certificates =
+            |file: &str| choose("ollama", &[("SSL_CERT_FILE", file)]).unwrap().certificates;
+        assert_eq!(certificates("ca.pem"), Some("/ca.pem".into()));
+        assert_eq!(certificates(""), None);
     }
 }

@@ -18,6 +18,7 @@ mod fork;
 mod fsck;
 mod guides;
 mod hostile;
+mod https;
 mod import;
 mod init;
 mod listing;
