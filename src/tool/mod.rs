@@ -9,7 +9,6 @@ mod catalog;
 mod command;
 mod declaration;
 mod ending;
-mod environment;
 mod excerpt;
 mod permission;
 mod reply;
@@ -18,7 +17,8 @@ mod schema;
 pub use catalog::{Catalog, check_name};
 pub use command::{CommandSpec, CommandTool, Program, Site};
 pub use declaration::DeclarationError;
-pub use environment::variables;
 pub use outcome::{Invocation, Outcome, Permission, Question, Tool};
 pub use permission::{Decision, Refusal, decide};
 pub use schema::{Misfit, Schema};
+
+pub use crate::process::variables;
