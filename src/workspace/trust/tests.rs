@@ -175,7 +175,7 @@ fn what_is_trusted_is_kept_for_the_user_alone_and_torn_files_count_as_none() {
     accept(&env);
     let pins = Pins::of(&env).unwrap();
     let pin = pins.find(env.cwd()).unwrap().unwrap();
-    assert_eq!(pins.all().unwrap(), [pin.clone()]);
+    assert_eq!(pins.all().unwrap(), std::slice::from_ref(&pin));
     let directory = env.data_dir().unwrap().join("trust");
     let file = fs::read_dir(&directory).unwrap().next().unwrap().unwrap().path();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
