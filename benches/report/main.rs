@@ -159,7 +159,7 @@ fn machine(world: &World) -> Outcome<String> {
         [major, minor] => format!("Linux {major}.{minor}"),
         _ => std::env::consts::OS.to_owned(),
     };
-    let mut df = jp::process::command(&world.env(), "df");
+    let mut df = world::command(&world.env(), "df");
     df.args(["--output=fstype", "."]);
     let table = String::from_utf8(world::run(df)?)?;
     let file_system = table.lines().nth(1).unwrap_or("unknown").trim();

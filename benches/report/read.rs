@@ -8,7 +8,6 @@ use std::{
 
 use jp::{
     model::Meta,
-    process::command,
     workspace::{Conversation, Workspace},
 };
 
@@ -18,7 +17,7 @@ use super::{
     events::{Author, json},
     measure::{Contender, Outcome, contest, timed},
     page::{Page, Row},
-    world::{Place, World, run, time_of},
+    world::{Place, World, command, run, time_of},
 };
 
 /// Conversations that are made at the same time, so that their syncs share a commit of the disk.

@@ -1,7 +1,7 @@
 //! Where the benchmark works: a scratch directory inside `target`, and a fixed environment.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Duration,
@@ -10,7 +10,6 @@ use std::{
 use jp::{
     env::Env,
     model::Timestamp,
-    process::command,
     store::{Store, WorkspaceId},
     workspace::Workspace,
 };
@@ -19,6 +18,14 @@ use super::measure::{Outcome, timed};
 
 /// When the first event of the benchmark happens.
 const BEGIN: i64 = 1_767_225_600;
+
+/// A program that sees a world and nothing else.
+#[expect(clippy::disallowed_methods, reason = "what is measured sees all of the world it is given")]
+pub fn command(env: &Env, program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().envs(env.vars()).current_dir(env.cwd());
+    command
+}
 
 /// A scratch directory and the programs that run in it.
 pub struct World {

@@ -23,6 +23,7 @@ mod tree;
 mod layers;
 mod read;
 mod secret;
+mod trust;
 mod variables;
 
 mod check;
@@ -30,6 +31,7 @@ mod resolve;
 
 mod conversation;
 mod edit;
+mod key_variables;
 mod print;
 mod store_path;
 
@@ -39,6 +41,7 @@ mod tests;
 pub use byte_count::ByteCount;
 pub use edit::{EditError, set};
 pub use key::{InvalidKey, InvalidOverride, Key, Override};
+pub use key_variables::key_variables;
 pub use layers::Layers;
 pub use model_choice::{InvalidModel, ModelChoice};
 pub use origin::{Origin, Scope};
@@ -52,3 +55,4 @@ pub use store_path::store_path;
 pub use texts::{BaseUrl, Temperature, VariableName};
 pub use timeout::Timeout;
 pub use tools::{Delivery, Permission, Policy, Rule, Tool, Unattended};
+pub use trust::{Risk, needing_trust};

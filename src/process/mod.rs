@@ -7,12 +7,14 @@
 mod capture;
 mod command;
 mod course;
+mod environment;
 mod group;
 mod run;
 mod running;
 mod spawn;
 
 pub use command::command;
+pub use environment::{Child, is_variable, variables};
 pub use run::run;
 pub use running::Running;
 pub use spawn::{Captured, Ended, Ran, RunError, Spawn};

@@ -7,15 +7,13 @@ use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use super::{
-    DeclarationError, Host, Invocation, Misfit, Outcome, Schema, Tool,
-    catalog::check_name,
+    DeclarationError, Host, Invocation, Misfit, Outcome, Schema, Tool, catalog::check_name,
     ending::Ending,
-    environment::{is_variable, variables},
 };
 use crate::{
     env::Env,
     model::ToolName,
-    process::{self, Running, Spawn},
+    process::{self, Running, Spawn, is_variable, variables},
     provider::ToolSpec,
 };
 

@@ -22,6 +22,7 @@ mod seal;
 mod select;
 mod session;
 mod shelf;
+mod trust;
 mod version;
 
 pub use append::{Appended, prepare};
@@ -42,3 +43,4 @@ pub use session::{
     Activation, Mapping, Recalled, Session, SessionConversation, SessionError, Source,
 };
 pub use shelf::{Trash, Trashed};
+pub use trust::{Change, Line, Pin, Pins, Standing, Trust, WorkspaceFile, WorkspaceFiles};

@@ -13,6 +13,7 @@ mod shells;
 #[expect(dead_code, reason = "the other test binary uses the rest")]
 mod support;
 mod terminal;
+mod trust;
 
 use std::{ffi::OsString, path::Path};
 

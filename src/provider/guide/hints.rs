@@ -204,5 +204,9 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ("Run once", "tool twice, run twice, twice after crash, tool run again"),
     ("Environment", "variables tool see, environment of a tool"),
     ("Layers", "where settings come from, order of settings, which setting counts"),
+    (
+        "What you trust, and no longer",
+        "which workspaces trust, which projects trust, stop trusting, do not trust any more",
+    ),
     ("Trust", "cloned project, hostile project, project run commands, cloned repository safe"),
 ];

@@ -16,6 +16,7 @@ use crate::{
 pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let heading = heading(args)?;
     let mut scene = Scene::set(env, output, args)?;
+    let env = &scene.env.clone();
     // Last, because whoever writes in an editor must not do it in vain.
     let asked = read(env, output, args, &scene)?;
     let beginning = Beginning::of(env, heading, &asked, &scene)?;

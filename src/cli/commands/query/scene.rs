@@ -21,6 +21,8 @@ use crate::{
 
 /// What is set up before anything is asked.
 pub struct Scene {
+    /// The world, in which the variables are known that hold keys: no child gets them.
+    pub env: Env,
     /// Whether somebody can be asked.
     pub interactive: bool,
     /// The conversation that the query goes to.
@@ -46,13 +48,15 @@ impl Scene {
         let files = ConfigFiles::find(env)?;
         let resolved = resolve(env, output, args, &files, &target, conversation.as_ref())?;
         let mut model = model::choose(env, &resolved)?;
+        // Those of a trusted workspace as well.
+        let env = env.clone().with_key_variables(model.keys.clone());
         let running = Running::default();
-        let root = files.root().unwrap_or(env.cwd());
+        let root = files.root().unwrap_or(env.cwd()).to_owned();
         let keys = std::mem::take(&mut model.keys);
-        let schema = args.schema.as_deref().map(|schema| tools::schema(env, schema));
+        let schema = args.schema.as_deref().map(|schema| tools::schema(&env, schema));
         let setup = &mut model.setup;
         setup.system_prompt = instructions(&resolved, &files)?;
-        setup.tools = tools::declared(env, &resolved.settings, root, keys, &running)?;
+        setup.tools = tools::declared(&env, &resolved.settings, &root, keys, &running)?;
         setup.schema = schema.transpose()?;
         setup.audience = if interactive { Audience::Person } else { Audience::Nobody };
         (setup.unattended, setup.persists) = (resolved.settings.unattended, !args.no_persist);
@@ -60,7 +64,7 @@ impl Scene {
             setup.granted = workspace.grants(id);
         }
         let entries = entries(output, conversation.as_ref());
-        Ok(Self { interactive, target, conversation, entries, resolved, model, running })
+        Ok(Self { env, interactive, target, conversation, entries, resolved, model, running })
     }
 }
 
