@@ -6,7 +6,7 @@ use crate::{
     model::{
         Address, AnswerId, CallId, Entry, Event, EventKind, Finish, Progress, Stream, ToolCall,
     },
-    projection::{Message, Role, messages},
+    projection::{Message, Role, compact, messages},
 };
 
 /// The events of a conversation, and what they amount to.
@@ -106,10 +106,10 @@ impl Record {
         pending
     }
 
-    /// What a model sees of it.
+    /// What a model sees of it, with the compactions laid over it.
     pub fn messages(&self, system_prompt: Option<&str>) -> Vec<Message> {
         let stream = Stream::new(self.entries.iter().cloned());
-        let said = messages(&stream, None).into_iter();
+        let said = messages(&compact(stream).stream, None).into_iter();
         let said = said.filter(|message| !matches!(message.role, Role::System { .. }));
         let system = system_prompt.filter(|prompt| !prompt.trim().is_empty()).map(|prompt| {
             let role = Role::System { content: prompt.to_owned() };
