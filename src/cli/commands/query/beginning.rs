@@ -1,0 +1,71 @@
+//! What a turn begins with: the request, what changed before it, and how a new conversation is
+//! headed.
+
+use super::{
+    super::{label, title},
+    ending,
+    reading::Asked,
+    scene::Scene,
+};
+use crate::{
+    cli::{args::Query, error::CommandError},
+    env::Env,
+    model::{Event, EventKind, Meta, Progress, Request},
+    turn::Input,
+};
+
+/// What a turn begins with.
+pub struct Beginning {
+    /// The head of a conversation that begins with it.
+    pub meta: Meta,
+    /// The first input of the turn.
+    pub first: Input,
+}
+
+impl Beginning {
+    /// What a turn begins with that was asked for like this.
+    pub fn of(
+        env: &Env,
+        heading: Meta,
+        asked: &Asked,
+        scene: &Scene,
+    ) -> Result<Self, CommandError> {
+        let title = heading.title.clone().or_else(|| asked.title());
+        Ok(Self { meta: Meta { title, ..heading }, first: first_input(env, asked, scene)? })
+    }
+}
+
+/// Title and labels of a new conversation.
+pub fn heading(args: &Query) -> Result<Meta, CommandError> {
+    let is_new = args.new || args.no_persist;
+    if !is_new && (args.title.is_some() || !args.label.is_empty()) {
+        return Err(CommandError::usage("only a new conversation is given a title or labels")
+            .hint("add `--new`, or use `jp conversation title` and `jp conversation label`"));
+    }
+    let labels = args.label.iter().map(|text| label::parse(text)).collect::<Result<_, _>>()?;
+    Ok(Meta { title: title::check(args.title.as_deref())?, labels, ..Meta::default() })
+}
+
+/// A request with what changed before it, or what is missing.
+fn first_input(env: &Env, asked: &Asked, scene: &Scene) -> Result<Input, CommandError> {
+    let mut progress = Progress::default();
+    for entry in &scene.entries {
+        progress.push(&entry.event);
+    }
+    let now = env.now();
+    let delta = scene.resolved.delta().filter(|_| !scene.entries.is_empty());
+    let delta = delta.map(|table| Event::new(now, EventKind::ConfigDelta(table)));
+    let Some(text) = asked.text() else {
+        if !progress.is_incomplete() {
+            return Err(CommandError::usage("the last turn is complete: there is nothing to ask")
+                .hint("give a text, or leave out `--no-edit` to write it in an editor"));
+        }
+        return Ok(Input::Resume);
+    };
+    let request = Request { content: text.to_vec().into(), interrupts: false };
+    let request = Event::new(now, EventKind::Request(request));
+    if let Err(refusal) = progress.admit(&request) {
+        return Err(asked.kept(ending::incomplete(scene.target.id(), &progress, &refusal)));
+    }
+    Ok(Input::Begin(delta.into_iter().chain([request]).collect()))
+}
