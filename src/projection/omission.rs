@@ -47,6 +47,20 @@ impl Omission {
         self.results += other.results;
     }
 
+    /// What is left out beyond what was left out before.
+    #[must_use]
+    pub fn beyond(&self, before: &Self) -> Self {
+        Self {
+            turn: self.turn,
+            before: self.before,
+            turns: self.turns.saturating_sub(before.turns),
+            thoughts: self.thoughts.saturating_sub(before.thoughts),
+            calls: self.calls.saturating_sub(before.calls),
+            arguments: self.arguments.saturating_sub(before.arguments),
+            results: self.results.saturating_sub(before.results),
+        }
+    }
+
     /// Everything together.
     pub fn total<'a>(omissions: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut total = Self::default();

@@ -9,7 +9,8 @@ use crate::{
 /// What a turn can be told.
 #[derive(Debug)]
 pub enum Input {
-    /// The user asks: the request and what belongs before it.
+    /// The user asks: the request and what belongs before it. Without a request the last turn goes
+    /// on.
     Begin(Vec<Event>),
     /// The last turn is to be completed.
     Resume,

@@ -84,7 +84,7 @@ impl Turn {
                 for event in events {
                     self.outbox.commit(event);
                 }
-                self.ask_model()
+                self.go_on(now)
             }
             (Phase::Ready, Input::Resume) => self.go_on(now),
             (Phase::Answering(answering), input) => self.hear(answering, input, now),

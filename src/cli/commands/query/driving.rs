@@ -9,6 +9,7 @@ use super::{
     listening::{Listener, StoppedBy},
     naming::Naming,
     reading::Asked,
+    room::Room,
     scene::Scene,
     trace::Trace,
 };
@@ -30,6 +31,8 @@ pub struct Driven {
     pub id: Option<ConversationId>,
     /// What it has cost.
     pub usage: Option<Usage>,
+    /// What is to be said about the room that is left.
+    pub room: Room,
     /// What the user should hear about.
     pub notes: Vec<String>,
     /// A reply that was typed too late to be sent.
@@ -83,7 +86,12 @@ pub fn drive(
         keeper.tidy();
     }
     let (id, notes) = (keeper.id(), keeper.take_notes());
-    Ok(Driven { ending, id, usage, notes, unsent, is_read, stopped_by })
+    drop(keeper);
+    let room = match &ending {
+        Ok(ending) => Room::after(env, scene, ending, usage.as_ref(), id),
+        Err(_) => Room::default(),
+    };
+    Ok(Driven { ending, id, usage, room, notes, unsent, is_read, stopped_by })
 }
 
 fn manner(args: &Query, scene: &Scene) -> Manner {

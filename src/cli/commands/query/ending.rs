@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{driving::Driven, reading::Asked, scene::Scene};
+use super::{driving::Driven, reading::Asked, room::Room, scene::Scene};
 use crate::{
     cli::{
         args::Query,
@@ -48,7 +48,11 @@ pub fn tell(
         let usage = driven.usage.filter(|_| scene.resolved.settings.ui.usage);
         say(output, scene, id, &ending, usage);
     }
-    match (outcome(output, ending, id), driven.stopped_by.code()) {
+    if let Some(warning) = &driven.room.warning {
+        output.warn(warning);
+        driven.room.hints.iter().filter(|_| !args.quiet).for_each(|hint| output.hint(hint));
+    }
+    match (outcome(output, ending, id, &driven.room), driven.stopped_by.code()) {
         (Err(error), _) if id.is_none() => Err(asked.kept(error)),
         (_, Some(code)) if is_stopped => {
             asked.sent();
@@ -104,7 +108,12 @@ fn say(
 }
 
 /// What the exit code tells, with what to do about it.
-fn outcome(output: &mut Output, ending: Ending, id: Option<ConversationId>) -> Outcome {
+fn outcome(
+    output: &mut Output,
+    ending: Ending,
+    id: Option<ConversationId>,
+    room: &Room,
+) -> Outcome {
     match ending {
         Ending::Complete(Finish::Length) => {
             output.warn("the answer was cut off at the limit of tokens");
@@ -116,7 +125,7 @@ fn outcome(output: &mut Output, ending: Ending, id: Option<ConversationId>) -> O
         }
         Ending::Complete(_) | Ending::Stopped => Ok(DONE),
         Ending::Aborted => Err(CommandError::silent(INTERRUPTED)),
-        Ending::Failed(error) => Err(failed(&error, id)),
+        Ending::Failed(error) => Err(failed(&error, id, room)),
         Ending::NotTheData(problem) => {
             let message = format!("the answer is not the data that was asked for: {problem}");
             Err(CommandError::failure(message))
@@ -135,16 +144,14 @@ fn outcome(output: &mut Output, ending: Ending, id: Option<ConversationId>) -> O
 }
 
 /// The model could not be asked, or did not answer to the end.
-fn failed(error: &ProviderError, id: Option<ConversationId>) -> CommandError {
+fn failed(error: &ProviderError, id: Option<ConversationId>, room: &Room) -> CommandError {
     let failure = CommandError::failure(error);
     let failure = match error.trouble {
         Trouble::Key => {
             failure.hint("keys come from environment variables; `jp models` names them")
         }
         Trouble::Model => failure.hint("`jp models` lists the models within reach"),
-        Trouble::TooLong => {
-            failure.hint("`jp conversation fork --last N` goes on with the last turns only")
-        }
+        Trouble::TooLong => room.hints.iter().fold(failure, CommandError::hint),
         _ => failure,
     };
     match id {
