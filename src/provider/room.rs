@@ -12,6 +12,9 @@ pub struct Room {
 /// Words before or after the number of tokens that a model takes.
 const ALLOWED: &[&str] = &["maximum", "limit", "allowed", "context size", "n_ctx", "window"];
 
+/// How many characters away the word may stand that says what a number counts.
+const NEAR: usize = 20;
+
 /// Numbers below this one tell something else: a status, a version.
 const LEAST: u64 = 256;
 
@@ -26,16 +29,19 @@ impl Room {
             let from = before.rfind(['>', '.', ':']).map_or(0, |cut| cut + 1);
             let after = &message[*end..];
             let to = after.find([',', '.', ';', '>']).unwrap_or(after.len());
-            let near = last_chars(&before[from..], 48);
+            let near = last_chars(&before[from..], 2 * NEAR + 8);
             let next = after[..to].trim_start_matches([' ', ')']);
             let told = |text: &str| ALLOWED.iter().any(|word| text.contains(word));
             let is_less = before.trim_end().ends_with('>');
             is_less || told(near) || next.starts_with("maximum") || next.starts_with("token limit")
         };
         let allowed = numbers.iter().find(is_limit).map(|(.., number)| *number);
-        let more = |number: &u64| allowed.is_none_or(|allowed| *number > allowed);
-        let sent = numbers.iter().map(|(.., number)| *number).filter(more).max();
-        let sent = sent.filter(|_| allowed.is_some());
+        let counts_tokens = |(at, end, _): &&(usize, usize, u64)| {
+            let after: String = message[*end..].chars().take(NEAR).collect();
+            last_chars(&message[..*at], NEAR).contains("token") || after.contains("token")
+        };
+        let counted = numbers.iter().filter(counts_tokens).map(|(.., number)| *number);
+        let sent = { counted }.filter(|number| allowed.is_some_and(|most| *number > most)).max();
         Self { sent, allowed }
     }
 
@@ -59,7 +65,8 @@ fn numbers(text: &str) -> Vec<(usize, usize, u64)> {
         let inside = c.is_ascii_digit()
             || c == ',' && text[at + 1..].starts_with(|next: char| next.is_ascii_digit());
         match (inside, start) {
-            (true, None) if c != ',' => start = Some(at),
+            // What hangs on to something else is a port, a version or a part of a name.
+            (true, None) if c != ',' && !hangs(&text[..at]) => start = Some(at),
             (false, Some(from)) => {
                 let number: u64 = text[from..at].replace(',', "").parse().unwrap_or(0);
                 if number >= LEAST {
@@ -71,6 +78,10 @@ fn numbers(text: &str) -> Vec<(usize, usize, u64)> {
         }
     }
     found
+}
+
+fn hangs(before: &str) -> bool {
+    before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | '.' | '-' | '_' | '/'))
 }
 
 fn last_chars(text: &str, count: usize) -> &str {
@@ -149,6 +160,9 @@ mod tests {
             let expected = Room { sent: Some(sent), allowed: Some(allowed) };
             assert_eq!(Room::in_words(message), expected, "{message}");
         }
+        let place =
+            "the server at http://127.0.0.1:34823/v1 says: maximum context length is 512 tokens";
+        assert_eq!(Room::in_words(place), Room { sent: None, allowed: Some(512) });
         for message in ["", "the conversation is too long for the model", "HTTP 400: too much"] {
             assert_eq!(Room::in_words(message), Room::default(), "{message}");
         }

@@ -5,6 +5,7 @@
 
 mod append;
 mod blame;
+mod compact;
 mod completions;
 mod concurrency;
 mod config;
@@ -28,6 +29,7 @@ mod plain_git;
 mod print;
 mod providers;
 mod query;
+mod query_compact;
 mod query_config;
 mod query_crash;
 mod query_failures;

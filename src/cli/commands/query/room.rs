@@ -59,7 +59,9 @@ impl Room {
         id: Option<ConversationId>,
     ) -> Option<Self> {
         let (usage, id) = (usage?, id?);
-        let window = set_window(scene).or_else(|| told_window(scene))?;
+        let is_set = scene.resolved.settings.assistant.context_window.is_some();
+        let told = || if is_set { None } else { told_window(scene) };
+        let window = set_window(scene).or_else(told)?;
         // All answers of the turn together; if that is little, each of them is.
         compact::fullness(usage, window)?;
         let stream = load(scene, id)?;
@@ -77,7 +79,11 @@ fn set_window(scene: &Scene) -> Option<u64> {
     let assistant = &scene.resolved.settings.assistant;
     let model = assistant.model.to_string();
     let (provider, name) = model.split_once('/')?;
-    assistant.context_window.or_else(|| known_window(provider, name))
+    match assistant.context_window {
+        Some(window) => Some(window),
+        None => known_window(provider, name),
+    }
+    .filter(|window| *window > 0)
 }
 
 /// The window that the provider tells.
