@@ -9,11 +9,10 @@ use crate::{
 /// What a turn can be told.
 #[derive(Debug)]
 pub enum Input {
-    /// The user asks: the request and what belongs before it. Without a request the last turn goes
-    /// on.
+    /// The user asks: the request and what belongs before it.
     Begin(Vec<Event>),
-    /// The last turn is to be completed.
-    Resume,
+    /// The last turn is to be completed, after what changed before that.
+    Resume(Vec<Event>),
     /// The model said something.
     Piece(Piece),
     /// The model said nothing for a moment.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     compact::{begin, seen},
-    loopback::{Loopback, Step, reply},
+    loopback::{Loopback, Step, reply, stream},
     query::{answer, ask, beginning, client, configure, files, player, saying},
     support::{Jp, request},
 };
@@ -250,4 +250,42 @@ fn a_script_sees_compactions_too() {
                    [event]\ntype = \"compaction\"\n";
     jp.append(&id, &[summary]).ok();
     assert_eq!(answer(ask(&jp, &[&format!("--id={id}"), "Sure?"])), "Yes.\n");
+}
+
+#[test]
+fn thoughts_are_left_out_of_earlier_turns_and_never_of_the_one_under_way() {
+    let wire = include_str!("../fixtures/wire/anthropic-thinking-tools.sse");
+    let done = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\
+                \"role\":\"assistant\",\"content\":[],\"usage\":{\"input_tokens\":1}}}\n\n\
+                event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\
+                \"content_block\":{\"type\":\"text\",\"text\":\"Done.\"}}\n\n\
+                event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n\
+                event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":\
+                {\"stop_reason\":\"end_turn\"}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    let answers = [wire, done, wire, done];
+    let server = Loopback::start(answers.map(|body| stream("text/event-stream", body)));
+    let jp = Jp::in_workspace().with_var("JP_SESSION", "one");
+    let tools = "[assistant]\nmodel = \"anthropic/claude-sonnet-4-5\"\n\n\
+                 [tools.fs_read]\ncommand = [\"echo\", \"read\"]\npermission = \"allow\"\n\n\
+                 [tools.fs_list]\ncommand = [\"echo\", \"list\"]\npermission = \"allow\"\n";
+    configure(&jp, tools);
+    let jp = jp.with_var("ANTHROPIC_BASE_URL", &server.url).with_var("ANTHROPIC_API_KEY", "key");
+    answer(ask(&jp, &["--new", "First"]));
+    answer(ask(&jp, &["--compact=reasoning,keep-last=0", "Second"]));
+    // Which kinds of blocks each message holds.
+    let kinds = |at: usize| {
+        let body = server.requests()[at].json();
+        let kinds = |message: &Value| {
+            let blocks = message["content"].as_array().unwrap().iter();
+            blocks.map(|block| block["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        body["messages"].as_array().unwrap().iter().map(kinds).collect::<Vec<_>>()
+    };
+    let (calls, results) = (["text", "tool_use", "tool_use"], ["tool_result", "tool_result"]);
+    let whole = ["thinking", "text", "tool_use", "tool_use"];
+    let text = ["text"];
+    let earlier: [&[&str]; 5] = [&text, &calls, &results, &text, &text];
+    assert_eq!(kinds(2), earlier);
+    let under_way: [&[&str]; 7] = [&text, &calls, &results, &text, &text, &whole, &results];
+    assert_eq!(kinds(3), under_way);
 }

@@ -13,7 +13,7 @@ pub struct Query {
     #[arg(value_name = "TEXT")]
     pub text: Vec<String>,
     /// Begin a new conversation
-    #[arg(long, short, conflicts_with_all = ["id", "no_edit"])]
+    #[arg(long, short, conflicts_with = "id")]
     pub new: bool,
     /// Continue this conversation [default: the one of this terminal]
     #[arg(
@@ -37,7 +37,7 @@ pub struct Query {
     /// Ask this model, now and later in this conversation [default: `assistant.model`]
     #[arg(long, short, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
-    /// Open no editor; without a text, go on with a turn that failed or was interrupted
+    /// Open no editor; without a text, go on with the last turn, which failed or was interrupted
     #[arg(long, short = 'E')]
     pub no_edit: bool,
     /// Keep nothing of this query: neither the question nor the answer

@@ -53,6 +53,8 @@ pub fn summarize(
     let provider = model::connect(env, settings, chosen.provider())?;
     let words = turns_in_words(*turns.start(), *turns.end());
     let query = query(chosen.to_string(), stream, turns);
+    let verbatim = AnswerFormat::Verbatim;
+    let mut channels = Channels::of_process(env, verbatim, output.style(), Chrome::Full)?;
     let cancel = Cancel::new();
     let stop = cancel.clone();
     // Without them an interrupt ends the process, and nothing was stored.
@@ -67,8 +69,6 @@ pub fn summarize(
     });
     let asking = asking.map_err(CommandError::failure)?;
 
-    let verbatim = AnswerFormat::Verbatim;
-    let mut channels = Channels::of_process(env, verbatim, output.style(), Chrome::Full);
     let mut said = Said::default();
     let began = Instant::now();
     loop {

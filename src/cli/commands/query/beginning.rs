@@ -41,7 +41,8 @@ impl Beginning {
         let Some(compaction) = compaction else { return };
         match &mut self.first {
             Input::Begin(events) => events.insert(events.len().saturating_sub(1), compaction),
-            first => *first = Input::Begin(vec![compaction]),
+            Input::Resume(events) => events.push(compaction),
+            _ => {}
         }
     }
 }
@@ -57,7 +58,7 @@ pub fn heading(args: &Query) -> Result<Meta, CommandError> {
     Ok(Meta { title: title::check(args.title.as_deref())?, labels, ..Meta::default() })
 }
 
-/// A request with what changed before it, or what is missing.
+/// A request, or what is missing; before it what changed since the last turn.
 fn first_input(env: &Env, asked: &Asked, scene: &Scene) -> Result<Input, CommandError> {
     let mut progress = Progress::default();
     for entry in &scene.entries {
@@ -68,10 +69,14 @@ fn first_input(env: &Env, asked: &Asked, scene: &Scene) -> Result<Input, Command
     let delta = delta.map(|table| Event::new(now, EventKind::ConfigDelta(table)));
     let Some(text) = asked.text() else {
         if !progress.is_incomplete() {
-            return Err(CommandError::usage("the last turn is complete: there is nothing to ask")
+            let message = match scene.entries.is_empty() {
+                true => "a new conversation has no turn to go on with: there is nothing to ask",
+                false => "the last turn is complete: there is nothing to ask",
+            };
+            return Err(CommandError::usage(message)
                 .hint("give a text, or leave out `--no-edit` to write it in an editor"));
         }
-        return Ok(Input::Resume);
+        return Ok(Input::Resume(delta.into_iter().collect()));
     };
     let request = Request { content: text.to_vec().into(), interrupts: false };
     let request = Event::new(now, EventKind::Request(request));

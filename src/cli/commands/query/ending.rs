@@ -1,8 +1,10 @@
 //! What is said when a query is over: what it has cost, what to do next, what went wrong.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use super::{driving::Driven, reading::Asked, room::Room, scene::Scene};
+use super::{driving::Driven, front::Reading, reading::Asked, room::Room, scene::Scene};
 use crate::{
     cli::{
         args::Query,
@@ -19,48 +21,66 @@ use crate::{
 /// The exit code of what the user interrupted.
 const INTERRUPTED: u8 = 130;
 
-/// Tells how a query ended, and returns its exit code.
+/// How long a reader may take when the query was told to end.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Waits until the answer is read, tells how the query ended, and returns its exit code.
 pub fn tell(
     output: &mut Output,
     args: &Query,
     scene: &Scene,
-    asked: Asked,
-    driven: Driven,
+    mut asked: Asked,
+    driven: Driven<'_>,
 ) -> Outcome {
+    let (id, usage, code) = (driven.id, driven.front.usage(), driven.stopped_by.code());
+    if driven.ending.is_ok() && id.is_some() {
+        asked.sent();
+    }
+    let reading = driven.front.wait(code.map(|_signal| GRACE));
+    drop(driven.signals);
+    if let Reading::Late { is_heard: false } = reading {
+        // Whoever says something here would wait for the same reader.
+        return Err(CommandError::silent(code.unwrap_or(INTERRUPTED)));
+    }
     if let Some(text) = &driven.unsent {
         output.warn(format_args!("the answer was over before your reply was sent: {text}"));
     }
     output.warn_all(&driven.notes);
-    let id = driven.id;
     let ending = match driven.ending {
         Ok(ending) => ending,
         Err(error) => return Err(asked.kept(undriven(error, id))),
     };
     let is_stopped = ending == Ending::Stopped;
-    if !driven.is_read && is_stopped {
+    match reading {
         // Whoever has closed the other end has read enough.
-        asked.sent();
-        return Ok(DONE);
+        Reading::Closed if is_stopped => {
+            asked.sent();
+            return Ok(DONE);
+        }
+        Reading::Failed(error) => return Err(unread(CommandError::from(error), id)),
+        Reading::Late { .. } => {
+            if let Some(id) = id.filter(|_| !args.quiet) {
+                output.say(format_args!("`jp conversation print {id}` shows what nobody has read"));
+            }
+            return Err(CommandError::silent(code.unwrap_or(INTERRUPTED)));
+        }
+        Reading::Closed | Reading::Done => {}
     }
     if args.format.is_json() {
         output.line(last_line(scene, id, &ending))?;
     } else if !args.quiet {
-        let usage = driven.usage.filter(|_| scene.resolved.settings.ui.usage);
+        let usage = usage.filter(|_| scene.resolved.settings.ui.usage);
         say(output, scene, id, &ending, usage);
     }
     if let Some(warning) = &driven.room.warning {
         output.warn(warning);
         driven.room.hints.iter().filter(|_| !args.quiet).for_each(|hint| output.hint(hint));
     }
-    match (outcome(output, ending, id, &driven.room), driven.stopped_by.code()) {
-        (Err(error), _) if id.is_none() => Err(asked.kept(error)),
-        (_, Some(code)) if is_stopped => {
+    match (outcome(output, ending, id, &driven.room), code) {
+        (Err(error), _) => Err(asked.kept(error)),
+        (Ok(done), code) => {
             asked.sent();
-            Ok(code)
-        }
-        (outcome, _) => {
-            asked.sent();
-            outcome
+            Ok(code.filter(|_| is_stopped).unwrap_or(done))
         }
     }
 }
@@ -96,7 +116,7 @@ fn say(
     }
     let Some(id) = id else { return };
     // Where the turn is not complete, the hints say how to go on.
-    if !matches!(ending, Ending::Failed(_) | Ending::Unsure(_)) {
+    if !matches!(ending, Ending::Failed(_) | Ending::Unsure(_) | Ending::TooManyRounds(_)) {
         output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
     }
     if scene.model.is_guide && scene.conversation.is_none() {
@@ -129,6 +149,14 @@ fn outcome(
         Ending::NotTheData(problem) => {
             let message = format!("the answer is not the data that was asked for: {problem}");
             Err(CommandError::failure(message))
+        }
+        Ending::TooManyRounds(rounds) => {
+            let failure = CommandError::failure(called_too_often(rounds));
+            let failure = match id {
+                Some(id) => failure.hint(format!("`jp query --no-edit --id={id}` goes on")),
+                None => failure,
+            };
+            Err(failure.hint("`assistant.max_rounds` says how many rounds a query may take"))
         }
         Ending::Unsure(tool) => {
             let message = format!("`{tool}` may have run already, and is not run again unasked");
@@ -169,6 +197,11 @@ fn undriven(error: DriveError<WriteFailure>, id: Option<ConversationId>) -> Comm
         DriveError::Sink(error) => CommandError::from(error),
         DriveError::Thread(error) => CommandError::failure(error),
     };
+    unread(error, id)
+}
+
+/// The answer could not be written, but it may be kept.
+fn unread(error: CommandError, id: Option<ConversationId>) -> CommandError {
     match id {
         Some(id) => error.hint(format!("`jp conversation print {id}` shows what is kept")),
         None => error,
@@ -210,6 +243,7 @@ fn word(ending: &Ending) -> &'static str {
         Ending::Failed(_) => "failed",
         Ending::NotTheData(_) => "not-the-data",
         Ending::Unsure(_) => "unsure",
+        Ending::TooManyRounds(_) => "too-many-rounds",
     }
 }
 
@@ -218,6 +252,12 @@ fn message(ending: &Ending) -> Option<String> {
         Ending::Failed(error) => Some(error.to_string()),
         Ending::NotTheData(problem) => Some(problem.clone()),
         Ending::Unsure(tool) => Some(format!("`{tool}` may have run already")),
+        Ending::TooManyRounds(rounds) => Some(called_too_often(*rounds)),
         Ending::Complete(_) | Ending::Stopped | Ending::Aborted => None,
     }
+}
+
+fn called_too_often(rounds: u32) -> String {
+    let times = if rounds == 1 { "time" } else { "times" };
+    format!("the model has called for tools {rounds} {times} without coming to an end")
 }
