@@ -30,6 +30,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// How long a question waits for what comes before it on the terminal.
 const BEFORE_A_QUESTION: Duration = Duration::from_secs(1);
 
+/// The columns that the echo of Ctrl+C takes: without room for it, the status would break.
+const ECHO: usize = 3;
+
 /// The columns that a line has at least: less says nothing.
 const LEAST: usize = 20;
 
@@ -231,7 +234,7 @@ impl<'a> Channels<'a> {
     /// Shows what is being waited for, if there is a terminal and room for it.
     pub fn show_status(&mut self, status: &Status, now: Instant) {
         let pauses = self.written.is_none_or(|at| now.saturating_duration_since(at) >= PAUSE);
-        let columns = self.columns();
+        let columns = self.columns().saturating_sub(ECHO);
         let is_read = self.spools.as_ref().is_none_or(|spools| spools.talk.is_idle());
         let Some(line) = &mut self.status else { return };
         if self.at_line_start && pauses && is_read {

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     cli::{args::Query, error::CommandError},
     env::Env,
-    model::{Event, EventKind, Meta, Progress, Request},
+    model::{Event, EventKind, Meta, Progress, Request, Timestamp},
     turn::Input,
 };
 
@@ -58,6 +58,16 @@ pub fn heading(args: &Query) -> Result<Meta, CommandError> {
     Ok(Meta { title: title::check(args.title.as_deref())?, labels, ..Meta::default() })
 }
 
+/// Whether a question can be asked now.
+pub fn admits_request(progress: &Progress) -> bool {
+    progress.admit(&request(b"", Timestamp::from_seconds(0))).is_ok()
+}
+
+fn request(text: &[u8], now: Timestamp) -> Event {
+    let request = Request { content: text.to_vec().into(), interrupts: false };
+    Event::new(now, EventKind::Request(request))
+}
+
 /// A request, or what is missing; before it what changed since the last turn.
 fn first_input(env: &Env, asked: &Asked, scene: &Scene) -> Result<Input, CommandError> {
     let mut progress = Progress::default();
@@ -78,8 +88,7 @@ fn first_input(env: &Env, asked: &Asked, scene: &Scene) -> Result<Input, Command
         }
         return Ok(Input::Resume(delta.into_iter().collect()));
     };
-    let request = Request { content: text.to_vec().into(), interrupts: false };
-    let request = Event::new(now, EventKind::Request(request));
+    let request = request(text, now);
     if let Err(refusal) = progress.admit(&request) {
         return Err(asked.kept(ending::incomplete(scene.target.id(), &progress, &refusal)));
     }

@@ -7,7 +7,8 @@ use std::{
 
 use super::{
     asker::Asker,
-    beginning::Beginning,
+    beginning::{self, Beginning},
+    ending::word,
     front::{Front, Manner},
     listening::{Listener, StoppedBy},
     naming::Naming,
@@ -34,6 +35,8 @@ pub struct Driven<'a> {
     pub id: Option<ConversationId>,
     /// What is to be said about the room that is left.
     pub room: Room,
+    /// Whether the next question can be asked.
+    pub is_answered: bool,
     /// What the user should hear about.
     pub notes: Vec<String>,
     /// A reply that was typed too late to be sent.
@@ -64,8 +67,9 @@ pub fn drive<'a>(
     let channels = channels(env, output, args)?;
     let mut front = Front::new(channels, asker, setup.model.to_string(), manner, trace);
     let naming = Naming::of(env, args, asked, scene);
+    let keeper = scene.target.keeper(args, beginning.meta, &scene.resolved)?;
+    let mut keeper = keeper.after(&scene.entries);
     let turn = Turn::new(setup, std::mem::take(&mut scene.entries));
-    let mut keeper = scene.target.keeper(args, beginning.meta, &scene.resolved)?;
     let stopped_by = StoppedBy::default();
     let listener = Listener {
         post: inbox.post(),
@@ -82,6 +86,10 @@ pub fn drive<'a>(
     // What still runs after a failure has nobody to run for.
     scene.running.kill_all();
     let unsent = front.end();
+    match &ending {
+        Ok(ending) => front.log(&format!("ended: {}", word(ending))),
+        Err(error) => front.log(&format!("ended: {error}")),
+    }
     if let Some(title) = naming.and_then(Naming::end) {
         keeper.name(&title);
     }
@@ -89,12 +97,13 @@ pub fn drive<'a>(
         keeper.tidy();
     }
     let (id, notes) = (keeper.id(), keeper.take_notes());
+    let is_answered = beginning::admits_request(keeper.progress());
     drop(keeper);
     let room = match &ending {
         Ok(ending) => Room::after(env, scene, ending, front.usage().as_ref(), id),
         Err(_) => Room::default(),
     };
-    Ok(Driven { ending, id, room, notes, unsent, front, stopped_by, signals })
+    Ok(Driven { ending, id, room, is_answered, notes, unsent, front, stopped_by, signals })
 }
 
 fn manner(args: &Query, scene: &Scene) -> Manner {

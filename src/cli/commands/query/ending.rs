@@ -70,7 +70,13 @@ pub fn tell(
         output.line(last_line(scene, id, &ending))?;
     } else if !args.quiet {
         let usage = usage.filter(|_| scene.resolved.settings.ui.usage);
-        say(output, scene, id, &ending, usage);
+        say_ending(output, &ending, id, driven.is_answered);
+        if let Some(tokens) = usage.as_ref().and_then(tokens) {
+            output.say(tokens);
+        }
+        if let Some(id) = id {
+            say_next(output, scene, &ending, id, driven.is_answered);
+        }
     }
     if let Some(warning) = &driven.room.warning {
         output.warn(warning);
@@ -97,27 +103,37 @@ fn last_line(scene: &Scene, id: Option<ConversationId>, ending: &Ending) -> Stri
     crate::ui::escape_json(&line.to_string()).into_owned()
 }
 
-/// What people read at the end: what it has cost, and how to go on.
-fn say(
-    output: &mut Output,
-    scene: &Scene,
-    id: Option<ConversationId>,
-    ending: &Ending,
-    usage: Option<Usage>,
-) {
+/// Says that it ended before its time.
+fn say_ending(output: &mut Output, ending: &Ending, id: Option<ConversationId>, is_answered: bool) {
     match ending {
         _ if id.is_none() => {}
+        Ending::Stopped | Ending::Aborted if !is_answered => {
+            output.say("stopped: your question is kept, and has no answer");
+        }
         Ending::Stopped => output.say("stopped: what came is kept"),
         Ending::Aborted => output.say("aborted: only what was complete is kept"),
         _ => {}
     }
-    if let Some(tokens) = usage.as_ref().and_then(tokens) {
-        output.say(tokens);
-    }
-    let Some(id) = id else { return };
-    // Where the turn is not complete, the hints say how to go on.
-    if !matches!(ending, Ending::Failed(_) | Ending::Unsure(_) | Ending::TooManyRounds(_)) {
-        output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
+}
+
+/// Says how to go on.
+fn say_next(
+    output: &mut Output,
+    scene: &Scene,
+    ending: &Ending,
+    id: ConversationId,
+    is_answered: bool,
+) {
+    match ending {
+        // The hints of the error say it.
+        Ending::Failed(_) | Ending::Unsure(_) | Ending::TooManyRounds(_) => {}
+        _ if is_answered => {
+            output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
+        }
+        _ => output.say(format_args!(
+            "{id} · `jp query --no-edit --id={id}` asks it again, `jp conversation undo {id}` \
+             takes it back"
+        )),
     }
     if scene.model.is_guide && scene.conversation.is_none() {
         let how = "`jp config set assistant.model PROVIDER/MODEL` chooses one for good";
@@ -235,7 +251,8 @@ fn tokens(usage: &Usage) -> Option<String> {
     (!told.is_empty()).then(|| format!("tokens: {}", told.join(", ")))
 }
 
-fn word(ending: &Ending) -> &'static str {
+/// How a turn ended, in a word.
+pub fn word(ending: &Ending) -> &'static str {
     match ending {
         Ending::Complete(_) => "complete",
         Ending::Stopped => "stopped",

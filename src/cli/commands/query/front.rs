@@ -114,6 +114,13 @@ impl<'a> Front<'a> {
         unsent
     }
 
+    /// Writes down how it ended.
+    pub fn log(&mut self, text: &str) {
+        if let Some(trace) = &mut self.trace {
+            trace.note(text);
+        }
+    }
+
     /// What it has cost.
     pub fn usage(&self) -> Option<Usage> {
         self.usage

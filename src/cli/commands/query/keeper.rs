@@ -7,7 +7,9 @@ use toml::Table;
 use crate::{
     format::{FileName, encode},
     fsutil::{self, FsError},
-    model::{Address, AnswerId, ConversationId, Event, EventKind, Finish, Meta, Usage},
+    model::{
+        Address, AnswerId, ConversationId, Entry, Event, EventKind, Finish, Meta, Progress, Usage,
+    },
     plan::Draft,
     turn::Sink,
     workspace::{Appended, Guard, Operation, Session, Workspace, WriteFailure},
@@ -18,6 +20,8 @@ pub struct Keeper<'a> {
     session: Option<&'a Session>,
     place: Place<'a>,
     notes: Vec<String>,
+    /// How far the conversation has come.
+    progress: Progress,
     /// The last block that was stored, and its answer.
     last: Option<(Appended, Option<AnswerId>)>,
 }
@@ -60,7 +64,20 @@ impl<'a> Keeper<'a> {
     }
 
     fn at(session: Option<&'a Session>, place: Place<'a>) -> Self {
-        Self { session, place, notes: Vec::new(), last: None }
+        Self { session, place, notes: Vec::new(), progress: Progress::default(), last: None }
+    }
+
+    /// The same, after what was said before.
+    pub fn after<'e>(mut self, entries: impl IntoIterator<Item = &'e Entry>) -> Self {
+        for entry in entries {
+            self.progress.push(&entry.event);
+        }
+        self
+    }
+
+    /// How far the conversation has come.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// From now on the terminal is about this conversation.
@@ -215,6 +232,9 @@ impl Sink for Keeper<'_> {
             self.rescue(&drafts);
         }
         let stored = stored?;
+        for event in events {
+            self.progress.push(event);
+        }
         for (event, appended) in events.iter().zip(&stored) {
             if let Some(block) = event.block() {
                 self.last = Some((appended.clone(), block.answer.clone()));
@@ -229,6 +249,7 @@ impl Sink for Keeper<'_> {
         finish: &Finish,
         usage: &Usage,
     ) -> Result<(), WriteFailure> {
+        self.progress.close_answer(answer);
         let (Place::Open { workspace, guard, operation }, Some((appended, of))) =
             (&mut self.place, &self.last)
         else {
