@@ -22,6 +22,8 @@ pub struct Settings {
     /// Tools that a model may call, by the name that it calls them by: commands, and settings for
     /// tools from elsewhere.
     pub tools: BTreeMap<String, Tool>,
+    /// What a model sees less of.
+    pub compaction: Compaction,
     /// What happens to a prompt of any tool when nobody can be asked.
     pub unattended: Unattended,
     /// The titles of conversations.
@@ -52,6 +54,10 @@ pub struct Assistant {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maximum" = u32::MAX))]
     pub max_tokens: Option<u32>,
+    /// How many tokens the model takes, question and answer together; without it, as is known of the
+    /// model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
     /// How much the answers vary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Temperature>,
@@ -118,6 +124,15 @@ pub enum Api {
     Ollama,
     /// Nothing: a file plays the model.
     Script,
+}
+
+/// `[compaction]`: what a model sees less of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Compaction {
+    /// The model that writes summaries; without it, the one that answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelChoice>,
 }
 
 /// `[title]`: the titles of conversations.

@@ -3,7 +3,8 @@
 use std::{fmt, str::FromStr};
 
 use super::{
-    Block, Body, InquiryRequest, InquiryResponse, Json, Timestamp, ToolCall, ToolResult, ToolStart,
+    Block, Body, Compaction, InquiryRequest, InquiryResponse, Json, Timestamp, ToolCall,
+    ToolResult, ToolStart,
 };
 
 /// Whatever else belongs to an event: signatures, cache marks, usage. Keys keep their order.
@@ -165,27 +166,6 @@ pub struct Attachment {
     pub media_type: Option<String>,
     /// What was in it at the time.
     pub content: Body,
-}
-
-/// What a model sees of earlier turns changed from here on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Compaction {
-    /// The first turn that it covers.
-    pub from_turn: u64,
-    /// The last turn that it covers.
-    pub to_turn: u64,
-    /// What happens to each part of these turns.
-    pub rules: toml::Table,
-}
-
-impl Compaction {
-    /// The turns that it covers, in words.
-    pub fn turns(&self) -> String {
-        match (self.from_turn, self.to_turn) {
-            (from, to) if from == to => format!("turn {from}"),
-            (from, to) => format!("turns {from} to {to}"),
-        }
-    }
 }
 
 impl EventKind {

@@ -6,6 +6,7 @@
 mod address;
 mod answer;
 mod body;
+mod compaction;
 mod count;
 mod event;
 mod grant;
@@ -26,10 +27,11 @@ mod tool;
 pub use address::{Address, InvalidAddress};
 pub use answer::{Block, Finish, Signature};
 pub use body::Body;
+pub use compaction::{Compaction, ReasoningRule, Rules, SummaryRule, ToolRule, turns_in_words};
 pub use count::counted;
 pub use event::{
-    Attachment, Compaction, Event, EventKind, EventType, Message, Metadata, Reasoning, Request,
-    Structured, UnknownEventType, Writer,
+    Attachment, Event, EventKind, EventType, Message, Metadata, Reasoning, Request, Structured,
+    UnknownEventType, Writer,
 };
 pub use grant::Grant;
 pub use id::{ConversationId, InvalidConversationId};

@@ -112,8 +112,7 @@ struct Place {
 fn places(input: &Cut, remarks: &mut Vec<String>) -> Vec<Place> {
     let turns_before = turns(input.stream.iter().map(|listed| listed.event.as_ref()));
     let asked = |at: usize| input.keep.contains(&at);
-    let left =
-        || turns_before.iter().enumerate().filter(|(at, _)| asked(*at)).map(|(_, turn)| *turn);
+    let left = || turns_before.get(input.keep.clone()).unwrap_or_default().iter().copied();
     let (first_left, last_left) = (left().min(), left().max());
     let last = turns_before.last().copied();
     let stays = |(at, listed): (usize, &Listed)| match listed.kind() {
@@ -123,13 +122,18 @@ fn places(input: &Cut, remarks: &mut Vec<String>) -> Vec<Place> {
         }
         Some(EventKind::Compaction(compaction)) if asked(at) => {
             let (from, to) = (Some(compaction.from_turn), Some(compaction.to_turn));
+            let path = listed.path();
             // One of turns that are still to come has lost nothing.
             let lost = to < first_left || (from > last_left && from <= last);
             if lost {
                 let covers = compaction.turns();
-                remarks.push(format!("{}: goes, nothing is left of {covers}", listed.path()));
+                remarks.push(format!("{path}: goes, nothing is left of {covers}"));
             }
-            !lost
+            let whole = kept_whole(compaction, first_left, last_left, last);
+            if !lost && whole.rules.is_empty() && !compaction.rules.is_empty() {
+                remarks.push(format!("{path}: goes, its summary {}", of_turns_that_go(compaction)));
+            }
+            !lost && (!whole.rules.is_empty() || compaction.rules.is_empty())
         }
         _ => asked(at),
     };
@@ -157,16 +161,50 @@ fn rewritten(
         else {
             continue;
         };
-        let moved = renumbered(compaction, turns_cut, places);
+        let (first_left, last_left) = turns_left(input, places);
+        let left = kept_whole(compaction, first_left, last_left, places.last().map(|p| p.was));
+        let moved = renumbered(&left, turns_cut, places);
         if place.now.is_none() || moved == *compaction {
             continue;
         }
         let (path, was, now) = (listed.path(), compaction.turns(), moved.turns());
-        remarks.push(format!("{path}: covers {now}, which before the cut was {was}"));
+        if left != *compaction {
+            remarks
+                .push(format!("{path}: loses its summary, which {}", of_turns_that_go(compaction)));
+        }
+        if was != now {
+            remarks.push(format!("{path}: covers {now}, which before the cut was {was}"));
+        }
         let kind = EventKind::Compaction(moved);
         rewritten.insert(path, encode(&Event { kind, ..event.clone() })?);
     }
     Ok(rewritten)
+}
+
+/// The first and the last turn that were asked for, by the numbers that they had.
+fn turns_left(input: &Cut, places: &[Place]) -> (Option<u64>, Option<u64>) {
+    let asked = || places.get(input.keep.clone()).unwrap_or_default().iter().map(|place| place.was);
+    (asked().min(), asked().max())
+}
+
+/// A compaction without a summary that also tells of turns that go.
+fn kept_whole(
+    compaction: &Compaction,
+    first_left: Option<u64>,
+    last_left: Option<u64>,
+    last: Option<u64>,
+) -> Compaction {
+    let mut kept = compaction.clone();
+    let begins = first_left.is_some_and(|first| first <= compaction.from_turn);
+    let ends = last_left >= Some(compaction.to_turn).min(last);
+    if !(begins && ends) {
+        kept.drop_summary();
+    }
+    kept
+}
+
+fn of_turns_that_go(compaction: &Compaction) -> String {
+    format!("tells of {}, of which some go", compaction.turns())
 }
 
 /// A compaction of the same turns under their new numbers, without those that go.

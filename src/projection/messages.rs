@@ -15,7 +15,8 @@ use crate::model::{
 ///
 /// Blocks of one answer are one message. Attachments go with the request after them; those that
 /// still wait for one are left out. Questions, starts of tools, configuration and blocks that were
-/// superseded are not shown to a model, results that the user withholds are replaced, and compactions are not applied.
+/// superseded are not shown to a model, and results that the user withholds are replaced.
+/// Compactions are for [`compact`](super::compact).
 pub fn messages(stream: &Stream, config: Option<&Table>) -> Vec<Message> {
     let mut conversation = Conversation::default();
     if let Some(content) = system_prompt(config, stream) {

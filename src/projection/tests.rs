@@ -5,7 +5,7 @@ use crate::model::{
     Request, Signature, Stream, Structured, Timestamp, ToolCall, ToolName, ToolResult, ToolStart,
 };
 
-fn request(text: &str) -> EventKind {
+pub(super) fn request(text: &str) -> EventKind {
     EventKind::Request(Request { content: text.into(), interrupts: false })
 }
 
@@ -13,23 +13,23 @@ fn interruption(text: &str) -> EventKind {
     EventKind::Request(Request { content: text.into(), interrupts: true })
 }
 
-fn block(answer: &str) -> Block {
+pub(super) fn block(answer: &str) -> Block {
     Block { answer: Some(AnswerId::new(answer)), ..Block::default() }
 }
 
-fn last_block(answer: &str) -> Block {
+pub(super) fn last_block(answer: &str) -> Block {
     Block { finish: Some(Finish::Stop), ..block(answer) }
 }
 
-fn says(text: &str, block: Block) -> EventKind {
+pub(super) fn says(text: &str, block: Block) -> EventKind {
     EventKind::Message(Said { content: text.into(), block })
 }
 
-fn thinks(text: &str, block: Block) -> EventKind {
+pub(super) fn thinks(text: &str, block: Block) -> EventKind {
     EventKind::Reasoning(Reasoning { content: text.into(), block })
 }
 
-fn calls(id: &str, block: Block) -> EventKind {
+pub(super) fn calls(id: &str, block: Block) -> EventKind {
     EventKind::ToolCall(ToolCall {
         tool: ToolName::new("read"),
         id: CallId::new(id),
@@ -38,7 +38,7 @@ fn calls(id: &str, block: Block) -> EventKind {
     })
 }
 
-fn result(id: &str) -> EventKind {
+pub(super) fn result(id: &str) -> EventKind {
     EventKind::ToolResult(ToolResult {
         id: CallId::new(id),
         tool: None,
@@ -53,11 +53,11 @@ fn attachment(source: &str) -> EventKind {
     EventKind::Attachment(attachment)
 }
 
-fn change(text: &str) -> EventKind {
+pub(super) fn change(text: &str) -> EventKind {
     EventKind::ConfigDelta(text.parse().unwrap())
 }
 
-fn stream(events: impl IntoIterator<Item = EventKind>) -> Stream {
+pub(super) fn stream(events: impl IntoIterator<Item = EventKind>) -> Stream {
     let entry = |(number, kind)| Entry {
         address: Address::new(number).unwrap(),
         event: Event::new(Timestamp::from_seconds(0), kind),
@@ -70,7 +70,7 @@ fn told(events: impl IntoIterator<Item = EventKind>) -> Vec<String> {
     messages(&stream(events), None).iter().map(tell).collect()
 }
 
-fn tell(message: &Message) -> String {
+pub(super) fn tell(message: &Message) -> String {
     let text = |body: &crate::model::Body| body.to_text_lossy().into_owned();
     let addresses: Vec<_> = message.addresses.iter().map(|at| at.number().to_string()).collect();
     let turn = message.turn.map_or_else(String::new, |turn| turn.to_string());

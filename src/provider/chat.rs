@@ -20,6 +20,9 @@ use crate::cancel::Cancel;
 /// How long a list of models may take.
 const SHORT: Duration = Duration::from_secs(5);
 
+/// How long the size of a context window may take.
+const MOMENT: Duration = Duration::from_secs(1);
+
 /// The most bytes of a list of models, or of an answer that came as a whole.
 const LARGEST_BODY: usize = 32 << 20;
 
@@ -94,6 +97,17 @@ impl Provider for Chat {
             hear_stream(&mut |buffer| response.read(buffer), frames.as_mut(), &mut decoder, hear)
         };
         heard.map_err(|error| response.place(error))
+    }
+
+    fn window(&self, model: &str, cancel: &Cancel) -> Option<u64> {
+        // Of the others, none tells more than the model could take elsewhere.
+        if self.endpoint.api != Api::Ollama {
+            return None;
+        }
+        let headers = self.headers();
+        let call = Call { path: "/api/ps", headers, body: None, model: None, time: Some(MOMENT) };
+        let body = call.send(&self.endpoint, cancel).ok()?.whole(LARGEST_BODY).ok()?;
+        ollama::window(&json(&body).ok()?, model)
     }
 
     fn models(&self, cancel: &Cancel) -> Result<Vec<String>, ProviderError> {

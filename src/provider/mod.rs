@@ -9,6 +9,7 @@ mod error;
 pub mod guide;
 mod piece;
 mod query;
+mod room;
 mod script;
 
 mod address;
@@ -48,6 +49,7 @@ pub use guide::GuideProvider;
 pub use piece::{Block, Content, Piece};
 pub use preset::{Api, PRESETS, Preset};
 pub use query::{Effort, Query, Sampling, ToolSpec};
+pub use room::{Room, known_window};
 pub use script::{Script, ScriptError, ScriptProblem, ScriptProvider};
 pub use secret::Secret;
 
@@ -66,6 +68,12 @@ pub trait Provider: Send + Sync {
         cancel: &Cancel,
         hear: &mut dyn FnMut(Piece),
     ) -> Result<(), ProviderError>;
+
+    /// How many tokens a model takes, if somebody can tell. It is asked after an answer, and never
+    /// for long.
+    fn window(&self, _model: &str, _cancel: &Cancel) -> Option<u64> {
+        None
+    }
 
     /// The names of the models that can be asked right now.
     fn models(&self, cancel: &Cancel) -> Result<Vec<String>, ProviderError>;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::standing::Standing;
 use crate::{
     model::{Address, AnswerId, CallId, Entry, Event, EventKind, Finish, Progress, Stream},
-    projection::{Message, Role, messages},
+    projection::{Message, Role, compact, messages},
 };
 
 /// The events of a conversation, and what they amount to.
@@ -110,10 +110,10 @@ impl Record {
         calls.filter_map(|call| Standing::read(&self.entries[find(&call.id)?..])).collect()
     }
 
-    /// What a model sees of it.
+    /// What a model sees of it, with the compactions laid over it.
     pub fn messages(&self, system_prompt: Option<&str>) -> Vec<Message> {
         let stream = Stream::new(self.entries.iter().cloned());
-        let said = messages(&stream, None).into_iter();
+        let said = messages(&compact(stream).stream, None).into_iter();
         let said = said.filter(|message| !matches!(message.role, Role::System { .. }));
         let system = system_prompt.filter(|prompt| !prompt.trim().is_empty()).map(|prompt| {
             let role = Role::System { content: prompt.to_owned() };

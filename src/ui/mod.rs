@@ -44,5 +44,5 @@ pub use style::{Face, Style};
 pub use table::Table;
 pub use terminal::Size;
 pub use time::minute;
-pub use transcript::{Detail, Hole, Look, Transcript};
+pub use transcript::{Detail, Gap, Hole, Look, Transcript};
 pub use width::{shorten, width};

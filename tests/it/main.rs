@@ -6,6 +6,7 @@
 mod append;
 mod blame;
 mod children;
+mod compact;
 mod completions;
 mod concurrency;
 mod config;
@@ -30,6 +31,7 @@ mod plain_git;
 mod print;
 mod providers;
 mod query;
+mod query_compact;
 mod query_config;
 mod query_crash;
 mod query_edited;

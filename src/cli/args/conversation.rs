@@ -4,7 +4,9 @@ use std::{ffi::OsString, num::NonZeroU64, path::PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
-use super::{AtArg, Blame, Change, Diff, Fork, FormatArg, Label, Log, Ls, Restore, Target};
+use super::{
+    AtArg, Blame, Change, Compact, Diff, Fork, FormatArg, Label, Log, Ls, Restore, Target,
+};
 use crate::{cli::complete::Candidates, store::Space};
 
 #[derive(Debug, Subcommand)]
@@ -69,6 +71,11 @@ pub enum Conversation {
     ///
     /// The fork shares everything with it up to here, and costs next to nothing.
     Fork(Fork),
+    /// Let models see less of earlier turns, and keep everything
+    ///
+    /// Nothing that is stored changes: an event says what is left out from now on. Without options
+    /// these are thoughts, and what tools returned, in all turns but the last.
+    Compact(Compact),
     /// Print or set the title of a conversation
     Title {
         /// The conversation: its id, or a beginning of it that no other has
@@ -168,6 +175,9 @@ pub struct Print {
     /// Print what models thought, too
     #[arg(long)]
     pub reasoning: bool,
+    /// Print what a model sees, with marks where something is left out
+    #[arg(long)]
+    pub compacted: bool,
     /// Print only the texts, as they are stored
     #[arg(long)]
     pub raw: bool,
@@ -183,6 +193,9 @@ pub struct Export {
     /// What to write
     #[arg(long, value_enum, default_value_t = ExportFormat::Md)]
     pub format: ExportFormat,
+    /// Leave out what compactions leave out; with `--format messages` only
+    #[arg(long, conflicts_with = "dir")]
+    pub compacted: bool,
     /// Write to this file, replacing it [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -192,7 +205,7 @@ pub struct Export {
 pub enum ExportFormat {
     /// One markdown document, for people
     Md,
-    /// What a model is sent, as JSON for any provider: all of it, without compaction
+    /// What a model is sent, as JSON for any provider: all of it, unless `--compacted`
     Messages,
     /// Everything, decoded, as JSON
     Json,

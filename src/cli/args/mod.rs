@@ -1,5 +1,6 @@
 //! The arguments of every command. The doc comments are the help.
 
+mod compact;
 mod config;
 mod conversation;
 mod history;
@@ -14,6 +15,7 @@ use std::{ffi::OsString, path::PathBuf};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::{
+    compact::{Compact, ToolsArg, Wish},
     config::{Config, ConfigArgs, SetConfig, ShowConfig},
     conversation::{Append, Conversation, Export, ExportFormat, Import, Print},
     history::{Blame, Diff, Fork, Log, Restore},

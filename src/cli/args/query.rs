@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{ConfigArgs, FormatArg};
+use super::{ConfigArgs, FormatArg, Wish};
 use crate::{cli::complete::Candidates, store::Space};
 
 /// What `jp query` is asked to do.
@@ -23,6 +23,17 @@ pub struct Query {
         add = Candidates::Conversations(&[Space::Heads])
     )]
     pub id: Option<String>,
+    /// Compact earlier turns first, as `jp conversation compact` does; SPEC is words with commas,
+    /// such as `reasoning,tools=omit,keep-last=3`
+    #[arg(
+        long,
+        value_name = "SPEC",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with = "new"
+    )]
+    pub compact: Option<Wish>,
     /// Ask this model, now and later in this conversation [default: `assistant.model`]
     #[arg(long, short, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,

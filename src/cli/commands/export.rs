@@ -22,9 +22,13 @@ use crate::{
     workspace::{Handle, Workspace},
 };
 
-pub use self::event::fields as event_fields;
+pub use self::event::{fields as event_fields, table};
 
 pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
+    if args.compacted && args.format != ExportFormat::Messages {
+        let message = "only what a model is sent can be compacted: everything else is complete";
+        return Err(CommandError::usage(message).hint("add `--format messages`"));
+    }
     let (workspace, handle) = to_read(env, output, &args.target)?;
     if let Some(directory) = &args.dir {
         return write_directory(output, &workspace, &handle, directory);
@@ -44,7 +48,11 @@ pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
             let config = workspace.base_config(&conversation);
             let (mended, mends) = conversation.sanitized();
             fixes = mends;
-            pretty(&messages::messages(&projection::messages(&mended, config.as_ref())))?
+            let seen = match args.compacted {
+                true => projection::compact(mended).stream,
+                false => mended,
+            };
+            pretty(&messages::messages(&projection::messages(&seen, config.as_ref())))?
         }
     };
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {

@@ -4,6 +4,7 @@ mod append;
 mod archive;
 mod blame;
 mod cat;
+mod compact;
 mod completions;
 mod config;
 mod diff;
@@ -77,6 +78,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Redo(args) => redo::run(env, output, &args),
             Conversation::Restore(args) => restore::run(env, output, &args),
             Conversation::Fork(args) => fork::run(env, output, &args),
+            Conversation::Compact(args) => compact::run(env, output, &args),
             Conversation::Title { id, title, clear, format } => {
                 title::run(env, output, &id, title.as_deref(), clear, &format)
             }

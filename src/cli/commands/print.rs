@@ -8,7 +8,8 @@ use crate::{
     env::Env,
     model::{ConversationId, Entry, Stream},
     plan::Listed,
-    ui::{Detail, Hole, Look, Size, Transcript},
+    projection::{Compacted, Omission, compact},
+    ui::{Detail, Gap, Hole, Look, Size, Transcript},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Print) -> Outcome {
@@ -18,11 +19,24 @@ pub fn run(env: &Env, output: &mut Output, args: &Print) -> Outcome {
         Some(title) => format!("{title} ({})", conversation.id),
         None => conversation.id.to_string(),
     };
-    let (stream, holes) = told_apart(conversation.listed);
+    let mut fixes = Vec::new();
+    let (stream, holes, gaps) = match args.compacted {
+        false => {
+            let (stream, holes) = told_apart(conversation.listed);
+            (stream, holes, Vec::new())
+        }
+        true => {
+            let (stream, mends) = conversation.sanitized();
+            fixes = mends;
+            let Compacted { stream, omissions } = compact(stream);
+            (stream, Vec::new(), omissions.iter().map(gap).collect())
+        }
+    };
     let transcript = Transcript {
         title: &title,
         stream: &stream,
         holes: &holes,
+        gaps: &gaps,
         turns: chosen(args, conversation.id, &stream)?,
         look: look(env, output),
         detail: Detail { tools: args.tools, reasoning: args.reasoning },
@@ -35,7 +49,18 @@ pub fn run(env: &Env, output: &mut Output, args: &Print) -> Outcome {
         (true, false) => transcript.write_raw(output.sink()),
     })?;
     output.warn_all(&conversation.problems);
+    output.warn_all(fixes);
     Ok(DONE)
+}
+
+/// What a model does not see.
+fn gap(omission: &Omission) -> Gap {
+    let Omission { turn, before, .. } = *omission;
+    let words = match omission.turns {
+        0 => omission.to_string(),
+        _ => format!("{omission}; this summary is shown instead"),
+    };
+    Gap { turn, before, words }
 }
 
 /// The events that can be read, and the files between them that cannot.

@@ -6,8 +6,8 @@ use super::*;
 use crate::{
     format::decode,
     model::{
-        Address, Arguments, Block, CallId, Entry, Message, Request, Stream, Timestamp, ToolCall,
-        ToolName, ToolResult,
+        Address, Arguments, Block, CallId, Entry, Message, Request, Rules, Stream, SummaryRule,
+        Timestamp, ToolCall, ToolName, ToolResult, ToolRule,
     },
     plan::{Draft, append, create},
 };
@@ -21,6 +21,8 @@ enum Step {
     Result,
     Delta,
     Compaction(u64, u64),
+    /// A summary of these turns, alone or with another rule.
+    Summary(u64, u64, bool),
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -57,6 +59,12 @@ fn event(step: Step) -> Event {
         Step::Compaction(from_turn, to_turn) => {
             let rules = toml::Table::new();
             EventKind::Compaction(Compaction { from_turn, to_turn, rules })
+        }
+        Step::Summary(from_turn, to_turn, strips) => {
+            let summary = SummaryRule::Text { text: "Much.".to_owned(), model: None };
+            let tools = strips.then_some(ToolRule::Strip);
+            let rules = Rules { tools, summary: Some(summary), ..Rules::default() };
+            EventKind::Compaction(Compaction::new(from_turn, to_turn, &rules))
         }
     };
     Event::new(Timestamp::from_seconds(0), kind)
@@ -448,4 +456,42 @@ fn a_cut_in_the_middle_of_a_turn_leaves_it_incomplete() {
     let plan = cut(&world.cut(0..=1)).unwrap();
     assert_eq!(plan.outline.progress.status().to_string(), "interrupted (pending tool execution)");
     assert_eq!(plan.outline.events, 2);
+}
+
+#[test]
+fn a_summary_goes_when_some_of_what_it_tells_goes() {
+    let turn = [Step::Request, Step::Message];
+    let steps = [
+        &turn.repeat(3)[..],
+        &[Step::Summary(0, 1, false), Step::Summary(0, 1, true), Step::Summary(1, 2, true)],
+        &turn,
+    ];
+    let mut world = World::of(&steps.concat());
+    let plan = cut(&world.cut(2..=10)).unwrap();
+    world.apply(&plan.changes);
+    assert_eq!(
+        plan.remarks,
+        [
+            "006-compaction.toml: goes, its summary tells of turns 0 to 1, of which some go",
+            "007-compaction.toml: loses its summary, which tells of turns 0 to 1, of which some go",
+            "007-compaction.toml: covers turn 0, which before the cut was turns 0 to 1",
+            "008-compaction.toml: covers turns 0 to 1, which before the cut was turns 1 to 2",
+        ]
+    );
+    let left = |name: &str| {
+        let Some(Event { kind: EventKind::Compaction(compaction), .. }) = world
+            .stream()
+            .into_iter()
+            .find(|listed| listed.name.to_string() == name)
+            .and_then(|listed| listed.event)
+        else {
+            return None;
+        };
+        let rules = compaction.known_rules();
+        Some((compaction.turns(), rules.tools, rules.summary.is_some()))
+    };
+    let strips = Some(ToolRule::Strip);
+    assert_eq!(left("006-compaction.toml"), None);
+    assert_eq!(left("007-compaction.toml"), Some(("turn 0".to_owned(), strips, false)));
+    assert_eq!(left("008-compaction.toml"), Some(("turns 0 to 1".to_owned(), strips, true)));
 }

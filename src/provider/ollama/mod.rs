@@ -2,12 +2,14 @@
 
 mod decode;
 mod encode;
+mod window;
 
 #[cfg(test)]
 mod tests;
 
 pub(super) use decode::decoder;
 pub(super) use encode::encode;
+pub(super) use window::window;
 
 /// The name of this wire format, on blocks that are kept in it.
 pub(super) const API: &str = "ollama";

@@ -23,6 +23,8 @@ pub struct Transcript<'a> {
     pub stream: &'a Stream,
     /// Files between them that cannot be read, in order.
     pub holes: &'a [Hole],
+    /// What was left out between them, in order.
+    pub gaps: &'a [Gap],
     /// The turns that are printed; the one after the last is what waits for the next request.
     pub turns: Range<u64>,
     /// How texts look.
@@ -40,6 +42,17 @@ pub struct Hole {
     pub before: usize,
     /// The name of the file.
     pub file: String,
+}
+
+/// A place where something was left out.
+#[derive(Clone, Debug)]
+pub struct Gap {
+    /// The turn that it is in.
+    pub turn: u64,
+    /// How many events stand before it.
+    pub before: usize,
+    /// What was left out.
+    pub words: String,
 }
 
 /// How texts look.

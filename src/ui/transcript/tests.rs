@@ -76,6 +76,7 @@ fn transcript(stream: &Stream) -> Transcript<'_> {
         title: "Title",
         stream,
         holes: &[],
+        gaps: &[],
         turns: 0..100,
         look: Look::Source,
         detail: Detail::default(),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{
     super::{Face, backticks, minute},
-    Detail, Transcript,
+    Detail, Gap, Transcript,
     calls::{CallFate, Fate, Fates, QuestionFate, last_words},
     fold::{self, State},
     marker,
@@ -18,8 +18,15 @@ impl Transcript<'_> {
     /// Prints the conversation.
     pub fn write(&self, sink: &mut dyn Write) -> io::Result<()> {
         let page = Page::new(sink, self.look);
-        let mut teller =
-            Teller { transcript: self, page, speaker: None, asked: false, position: 0, hole: 0 };
+        let mut teller = Teller {
+            transcript: self,
+            page,
+            speaker: None,
+            asked: false,
+            position: 0,
+            hole: 0,
+            gap: 0,
+        };
         teller.page.heading(&[(Face::STRONG, self.title)]);
         let stream = self.stream;
         for turn in &stream.turns {
@@ -50,6 +57,8 @@ struct Teller<'a, 'p> {
     position: usize,
     /// How many holes were.
     hole: usize,
+    /// How many gaps were.
+    gap: usize,
 }
 
 /// Who speaks.
@@ -82,6 +91,7 @@ impl<'a> Teller<'a, '_> {
         if !self.transcript.turns.contains(&turn.number) {
             self.position += turn.entries.len();
             self.pass_holes();
+            self.gap += self.gaps_of(turn.number, usize::MAX).count();
             return Ok(());
         }
         for (index, entry) in turn.entries.iter().enumerate() {
@@ -89,11 +99,34 @@ impl<'a> Teller<'a, '_> {
             let fate = fates.at(index);
             let under_way = under_way.is_some_and(|first| index >= first || is_waiting(fate));
             let time = entry.event.timestamp;
-            self.entry(entry, Place { turn: turn.number, time, fate, under_way });
+            let place = Place { turn: turn.number, time, fate, under_way };
+            if self.gaps_of(turn.number, self.position).next().is_some() {
+                // It is the model that says less.
+                match entry.event.block() {
+                    Some(block) => self.head(model(block), place),
+                    None => self.aside(Speaker::User, place),
+                }
+                self.tell_gaps(turn.number, self.position);
+            }
+            self.entry(entry, place);
             self.position += 1;
             self.page.hand_over()?;
         }
+        self.tell_gaps(turn.number, usize::MAX);
         Ok(())
+    }
+
+    /// The gaps of a turn up to a position that were not told.
+    fn gaps_of(&self, turn: u64, position: usize) -> impl Iterator<Item = &'a Gap> + use<'a> {
+        let left = self.transcript.gaps.get(self.gap..).unwrap_or_default();
+        left.iter().take_while(move |gap| gap.turn == turn && gap.before <= position)
+    }
+
+    fn tell_gaps(&mut self, turn: u64, position: usize) {
+        for gap in self.gaps_of(turn, position) {
+            self.gap += 1;
+            self.page.line(&[(Face::FAINT, &format!("[left out: {}]", gap.words))]);
+        }
     }
 
     /// Tells what waits for the next request, which will be in a turn of its own.

@@ -35,6 +35,18 @@ impl Beginning {
     }
 }
 
+impl Beginning {
+    /// Puts a compaction before the request, or before what is missing.
+    pub fn compact(&mut self, compaction: Option<Event>) {
+        let Some(compaction) = compaction else { return };
+        match &mut self.first {
+            Input::Begin(events) => events.insert(events.len().saturating_sub(1), compaction),
+            Input::Resume(events) => events.push(compaction),
+            _ => {}
+        }
+    }
+}
+
 /// Title and labels of a new conversation.
 pub fn heading(args: &Query) -> Result<Meta, CommandError> {
     let is_new = args.new || args.no_persist;

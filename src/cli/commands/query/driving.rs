@@ -13,6 +13,7 @@ use super::{
     listening::{Listener, StoppedBy},
     naming::Naming,
     reading::Asked,
+    room::Room,
     scene::Scene,
     trace::Trace,
 };
@@ -32,6 +33,8 @@ pub struct Driven<'a> {
     pub ending: Result<Ending, DriveError<WriteFailure>>,
     /// The conversation that it is kept in.
     pub id: Option<ConversationId>,
+    /// What is to be said about the room that is left.
+    pub room: Room,
     /// Whether the next question can be asked.
     pub is_answered: bool,
     /// What the user should hear about.
@@ -96,7 +99,12 @@ pub fn drive<'a>(
     }
     let (id, notes) = (keeper.id(), keeper.take_notes());
     let is_answered = beginning::admits_request(keeper.progress());
-    Ok(Driven { ending, id, is_answered, notes, unsent, front, stopped_by, signals })
+    drop(keeper);
+    let room = match &ending {
+        Ok(ending) => Room::after(env, scene, ending, front.usage().as_ref(), id),
+        Err(_) => Room::default(),
+    };
+    Ok(Driven { ending, id, room, is_answered, notes, unsent, front, stopped_by, signals })
 }
 
 fn manner(args: &Query, scene: &Scene) -> Manner {

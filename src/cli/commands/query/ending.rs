@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{driving::Driven, front::Reading, reading::Asked, scene::Scene};
+use super::{driving::Driven, front::Reading, reading::Asked, room::Room, scene::Scene};
 use crate::{
     cli::{
         args::Query,
@@ -78,7 +78,11 @@ pub fn tell(
             say_next(output, scene, &ending, id, driven.is_answered);
         }
     }
-    match (outcome(output, ending, id), code) {
+    if let Some(warning) = &driven.room.warning {
+        output.warn(warning);
+        driven.room.hints.iter().filter(|_| !args.quiet).for_each(|hint| output.hint(hint));
+    }
+    match (outcome(output, ending, id, &driven.room), code) {
         (Err(error), _) => Err(asked.kept(error)),
         (Ok(done), code) => {
             asked.sent();
@@ -140,7 +144,12 @@ fn say_next(
 }
 
 /// What the exit code tells, with what to do about it.
-fn outcome(output: &mut Output, ending: Ending, id: Option<ConversationId>) -> Outcome {
+fn outcome(
+    output: &mut Output,
+    ending: Ending,
+    id: Option<ConversationId>,
+    room: &Room,
+) -> Outcome {
     match ending {
         Ending::Complete(Finish::Length) => {
             output.warn("the answer was cut off at the limit of tokens");
@@ -152,7 +161,7 @@ fn outcome(output: &mut Output, ending: Ending, id: Option<ConversationId>) -> O
         }
         Ending::Complete(_) | Ending::Stopped => Ok(DONE),
         Ending::Aborted => Err(CommandError::silent(INTERRUPTED)),
-        Ending::Failed(error) => Err(failed(&error, id)),
+        Ending::Failed(error) => Err(failed(&error, id, room)),
         Ending::NotTheData(problem) => {
             let message = format!("the answer is not the data that was asked for: {problem}");
             Err(CommandError::failure(message))
@@ -188,7 +197,7 @@ fn outcome(output: &mut Output, ending: Ending, id: Option<ConversationId>) -> O
 }
 
 /// The model could not be asked, or did not answer to the end.
-fn failed(error: &ProviderError, id: Option<ConversationId>) -> CommandError {
+fn failed(error: &ProviderError, id: Option<ConversationId>, room: &Room) -> CommandError {
     let failure = CommandError::failure(error);
     let failure = match error.trouble {
         Trouble::Key => {
@@ -199,9 +208,7 @@ fn failed(error: &ProviderError, id: Option<ConversationId>) -> CommandError {
             "`SSL_CERT_FILE` may name a PEM file with the certificates to trust, such as those of \
              your company",
         ),
-        Trouble::TooLong => {
-            failure.hint("`jp conversation fork --last N` goes on with the last turns only")
-        }
+        Trouble::TooLong => room.hints.iter().fold(failure, CommandError::hint),
         _ => failure,
     };
     match id {

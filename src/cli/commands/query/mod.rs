@@ -3,6 +3,7 @@
 mod run;
 
 mod beginning;
+mod compacting;
 mod reading;
 mod request;
 
@@ -23,5 +24,6 @@ mod lines;
 mod trace;
 
 mod ending;
+mod room;
 
 pub use self::run::run;

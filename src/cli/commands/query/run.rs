@@ -3,6 +3,7 @@
 use super::{
     super::Outcome,
     beginning::{Beginning, heading},
+    compacting::compaction,
     driving::drive,
     ending::tell,
     reading::read,
@@ -19,7 +20,11 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let env = &scene.env.clone();
     // Last, because whoever writes in an editor must not do it in vain.
     let asked = read(env, output, args, &scene)?;
-    let beginning = Beginning::of(env, heading, &asked, &scene)?;
+    let mut beginning = Beginning::of(env, heading, &asked, &scene)?;
+    match compaction(env, output, args, &scene) {
+        Ok(compaction) => beginning.compact(compaction),
+        Err(error) => return Err(asked.kept(error)),
+    }
     match drive(env, output, args, &mut scene, &asked, beginning) {
         Ok(driven) => tell(output, args, &scene, asked, driven),
         Err(error) => Err(asked.kept(error)),
