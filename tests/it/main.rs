@@ -5,6 +5,7 @@
 
 mod append;
 mod blame;
+mod builtin_tools;
 mod completions;
 mod concurrency;
 mod config;

@@ -38,7 +38,7 @@ use crate::{
     tool::Audience,
     turn::{Ending, Inbox, Input, Interrupt, Turn, drive},
     ui::{AnswerFormat, Channels, Chrome, Press, Presses, Prompter, Signal, Signals},
-    workspace::{ConfigFiles, Conversation, Workspace},
+    workspace::{ConfigFiles, Conversation, Location, Workspace},
 };
 
 /// What is added to the number of the signal that stopped a query.
@@ -54,9 +54,10 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let model = model::choose(env, &resolved)?;
     let mut setup = model.setup;
     setup.system_prompt = instructions(&resolved, &files)?;
-    let root = files.root().unwrap_or(env.cwd());
+    let store = files.root().map(|_| Location::find(env)).transpose()?.map(|found| found.store);
+    let place = tools::Place { root: files.root().unwrap_or(env.cwd()), store };
     let running = Running::default();
-    setup.tools = tools::declared(env, &resolved.settings, root, model.keys, &running)?;
+    setup.tools = tools::declared(env, output, &resolved.settings, &place, model.keys, &running)?;
     setup.schema = args.schema.as_deref().map(|schema| tools::schema(env, schema)).transpose()?;
     setup.audience = if interactive { Audience::Person } else { Audience::Nobody };
     (setup.unattended, setup.persists) = (resolved.settings.unattended, !args.no_persist);
