@@ -7,6 +7,8 @@ use toml::Value;
 use super::{Api, Fault, Key, Origin, Problem, Settings};
 
 const TOOL_NAME: &str = "the name of a tool has 1 to 64 letters, digits, `_` and `-`";
+/// The built-in tool that runs programs, which see variables.
+const RUNS_PROGRAMS: &str = "run_command";
 const PROVIDER_NAME: &str = "the name of a provider has no `/`, because a model is written as `provider/name`, and no space";
 
 /// Everything that is wrong between settings that are right by themselves, each at the place of
@@ -42,7 +44,10 @@ pub(super) fn check(settings: &Settings, values: &BTreeMap<Key, (Value, Origin)>
         let command = key.child("command");
         match tool.command.as_slice() {
             // What only a command needs shows that one was meant.
-            [] if tool.shell || !tool.parameters.is_empty() || !tool.environment.is_empty() => {
+            [] if tool.shell
+                || !tool.parameters.is_empty()
+                || (!tool.environment.is_empty() && name != RUNS_PROGRAMS) =>
+            {
                 complain(key.clone(), Fault::NoCommand(name.clone()));
             }
             [] => {}

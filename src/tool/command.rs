@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     DeclarationError, Host, Invocation, Misfit, Outcome, Schema, Tool, catalog::check_name,
-    ending::Ending,
+    ending::{Ending, Who},
 };
 use crate::{
     env::Env,
@@ -243,7 +243,7 @@ impl Tool for CommandTool {
         spawn.grace = self.grace.unwrap_or(spawn.grace);
         spawn.running = running.clone();
         let ending = Ending {
-            tool: &self.command.name,
+            who: Who::Tool(&self.command.name),
             timeout: self.command.timeout,
             limit: self.command.output_limit,
         };

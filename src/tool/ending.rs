@@ -2,42 +2,59 @@
 //!
 //! What it printed is carried to the byte; what jp adds says what happened and what can be done.
 
-use std::{io::ErrorKind, os::unix::process::ExitStatusExt, time::Duration};
+use std::{fmt, io::ErrorKind, os::unix::process::ExitStatusExt, time::Duration};
 
 use super::{Outcome, excerpt::excerpt, reply};
 use crate::process::{Captured, Ended, Ran, RunError};
 
 /// What is said about a command beside its output.
 pub(super) struct Ending<'a> {
-    pub(super) tool: &'a str,
+    pub(super) who: Who<'a>,
     pub(super) timeout: Duration,
     pub(super) limit: usize,
+}
+
+/// Who ran.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Who<'a> {
+    /// A tool of the user, of this name, which may say what came of it.
+    Tool(&'a str),
+    /// A program that the model named; what it prints is text.
+    Program(&'a str),
+}
+
+impl fmt::Display for Who<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(name) => write!(f, "tool `{name}`"),
+            Self::Program(name) => write!(f, "command `{name}`"),
+        }
+    }
 }
 
 impl Ending<'_> {
     /// The outcome of a command that ran.
     pub(super) fn of(&self, ran: &Ran) -> Outcome {
-        let tool = self.tool;
+        let who = self.who;
         let stays = "What it did until then stays done.";
         match ran.ended {
             Ended::Itself => self.by_itself(ran),
             Ended::TimedOut => {
                 let time = words(self.timeout);
                 let happened = format!(
-                    "The tool `{tool}` was stopped because it was not done after {time}, its \
+                    "The {who} was stopped because it was not done after {time}, its \
                      `timeout`. {stays}"
                 );
                 self.failure(&happened, ran)
             }
             Ended::Cancelled => {
-                let happened = format!(
-                    "The tool `{tool}` was stopped because the query was cancelled. {stays}"
-                );
+                let happened =
+                    format!("The {who} was stopped because the query was cancelled. {stays}");
                 self.failure(&happened, ran)
             }
             Ended::WantedTerminal => {
                 let happened = format!(
-                    "The tool `{tool}` was stopped because it wanted to use the terminal, which \
+                    "The {who} was stopped because it wanted to use the terminal, which \
                      no tool can: what it needs to know comes on its standard input. {stays}"
                 );
                 self.failure(&happened, ran)
@@ -47,13 +64,23 @@ impl Ending<'_> {
 
     /// The outcome of a command that did not run, or of which nothing is known.
     pub(super) fn without_run(&self, error: &RunError) -> Outcome {
-        let tool = self.tool;
+        let who = self.who;
         let remedy = match error {
             RunError::Start { source, .. } => match source.kind() {
-                ErrorKind::NotFound => format!(
-                    " It, or the interpreter that its first line names, is not installed or not \
-                     in `PATH`: the user can install it or correct `command` in `[tools.{tool}]`."
-                ),
+                ErrorKind::NotFound => {
+                    let remedy = match who {
+                        Who::Tool(name) => {
+                            format!(
+                                "the user can install it or correct `command` in `[tools.{name}]`"
+                            )
+                        }
+                        Who::Program(_) => "there is no shell that would know more".to_owned(),
+                    };
+                    format!(
+                        " It, or the interpreter that its first line names, is not installed or \
+                         not in `PATH`: {remedy}."
+                    )
+                }
                 ErrorKind::PermissionDenied => {
                     " It is not executable: the user can change that with `chmod +x`.".to_owned()
                 }
@@ -66,45 +93,51 @@ impl Ending<'_> {
             _ => String::new(),
         };
         if error.may_have_run() {
-            return Outcome::error(format!("It is not known what the tool `{tool}` did: {error}."));
+            return Outcome::error(format!("It is not known what the {who} did: {error}."));
         }
-        Outcome::error(format!("The tool `{tool}` was not run: {error}.{remedy}"))
+        Outcome::error(format!("The {who} was not run: {error}.{remedy}"))
     }
 
     fn by_itself(&self, ran: &Ran) -> Outcome {
-        let tool = self.tool;
+        let who = self.who;
         let whole = ran.stdout.is_whole();
-        let typed = if whole { reply::typed(&ran.stdout.bytes) } else { None };
+        let speaks = matches!(who, Who::Tool(_));
+        let typed = if whole && speaks { reply::typed(&ran.stdout.bytes) } else { None };
         let well = ran.status.success();
         match typed {
             // A command that says what failed may say so with any status.
             Some(Ok(Outcome::Error(message))) => return Outcome::Error(message),
             Some(Ok(outcome)) if well => return outcome,
             Some(Err(problem)) if well => {
-                let happened = format!(
-                    "The tool `{tool}` ran to its end, and its outcome cannot be read: {problem}."
-                );
+                let happened =
+                    format!("The {who} ran to its end, and its outcome cannot be read: {problem}.");
                 return self.failure(&happened, ran);
             }
             _ => {}
         }
-        if well && !whole && reply::begins_typed(&ran.stdout.bytes) {
+        if well && !whole && speaks && reply::begins_typed(&ran.stdout.bytes) {
             let limit = self.limit;
             let happened = format!(
-                "The tool `{tool}` ran to its end, and its outcome cannot be read: it is longer \
+                "The {who} ran to its end, and its outcome cannot be read: it is longer \
                  than {limit} bytes, its `output_limit`."
             );
             return self.failure(&happened, ran);
         }
         if well {
-            return Outcome::success(excerpt(&ran.stdout, self.limit));
+            let mut text = excerpt(&ran.stdout, self.limit);
+            // Of a tool this is talk that its author can turn off; a program has no author here.
+            if !speaks && ran.stderr.total > 0 {
+                text.extend_from_slice(if text.is_empty() { b"stderr:\n" } else { b"\nstderr:\n" });
+                text.extend_from_slice(&excerpt(&ran.stderr, self.limit));
+            }
+            return Outcome::success(text);
         }
         let happened = match (ran.status.code(), ran.status.signal()) {
-            (Some(code), _) => format!("The tool `{tool}` failed with exit status {code}."),
+            (Some(code), _) => format!("The {who} failed with exit status {code}."),
             (None, Some(signal)) => {
-                format!("The tool `{tool}` was killed by signal {signal}{}.", name_of(signal))
+                format!("The {who} was killed by signal {signal}{}.", name_of(signal))
             }
-            (None, None) => format!("The tool `{tool}` failed."),
+            (None, None) => format!("The {who} failed."),
         };
         self.failure(&happened, ran)
     }

@@ -8,6 +8,8 @@ mod outcome;
 mod routing;
 mod terms;
 
+pub mod builtin;
+
 mod catalog;
 mod command;
 mod declaration;

@@ -5,6 +5,7 @@
 
 mod append;
 mod blame;
+mod builtin_tools;
 mod children;
 mod compact;
 mod completions;

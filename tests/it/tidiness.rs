@@ -22,7 +22,7 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),
     ("edit", &["model", "env", "fsutil", "process"]),
     ("provider", &["model", "projection", "config", "cancel", "env", "process"]),
-    ("tool", &["model", "config", "cancel", "env", "process", "provider"]),
+    ("tool", &["model", "config", "cancel", "env", "fsutil", "process", "provider"]),
     ("turn", &["model", "projection", "cancel", "provider", "tool"]),
     ("ui", &["model", "env", "process"]),
     (

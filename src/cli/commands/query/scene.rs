@@ -16,7 +16,7 @@ use crate::{
     process::Running,
     tool::Audience,
     ui::Prompter,
-    workspace::{ConfigFiles, Conversation, WorkspaceError},
+    workspace::{ConfigFiles, Conversation, Location, WorkspaceError},
 };
 
 /// What is set up before anything is asked.
@@ -51,12 +51,14 @@ impl Scene {
         // Those of a trusted workspace as well.
         let env = env.clone().with_key_variables(model.keys.clone());
         let running = Running::default();
-        let root = files.root().unwrap_or(env.cwd()).to_owned();
+        let store = files.root().map(|_| Location::find(&env)).transpose()?;
+        let store = store.map(|found| found.store);
+        let place = tools::Place { root: files.root().unwrap_or(env.cwd()), store };
         let keys = std::mem::take(&mut model.keys);
         let schema = args.schema.as_deref().map(|schema| tools::schema(&env, schema));
         let setup = &mut model.setup;
         setup.system_prompt = instructions(&resolved, &files)?;
-        setup.tools = tools::declared(&env, &resolved.settings, &root, keys, &running)?;
+        setup.tools = tools::declared(&env, output, &resolved.settings, &place, keys, &running)?;
         setup.schema = schema.transpose()?;
         setup.audience = if interactive { Audience::Person } else { Audience::Nobody };
         (setup.unattended, setup.persists) = (resolved.settings.unattended, !args.no_persist);

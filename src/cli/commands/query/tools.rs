@@ -1,27 +1,45 @@
 //! The tools and the schema of a query, from what the user wrote.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use serde_json::Value;
 
 use crate::{
-    cli::error::CommandError,
+    cli::{error::CommandError, output::Output},
     config::{self, Settings},
     env::Env,
     fsutil::AtPath,
     process::Running,
-    tool::{Catalog, CommandSpec, CommandTool, Listed, Misfit, Program, Site, Source, Terms, Tool},
+    tool::{
+        Catalog, CommandSpec, CommandTool, Listed, Misfit, Program, Site, Source, Terms, Tool,
+        builtin::{self, Adjusted},
+    },
     turn,
 };
 
-/// The tools that the settings declare. All that is wrong with any of them is told.
+/// Where tools work.
+pub struct Place<'a> {
+    /// The directory that commands run in.
+    pub root: &'a Path,
+    /// Where conversations are kept, if the directory is a workspace: only there files are in reach
+    /// of the built-in tools.
+    pub store: Option<PathBuf>,
+}
+
+/// The tools that are built in and those that the settings declare. All that is wrong with any of
+/// them is told.
 pub fn declared(
     env: &Env,
+    output: &mut Output,
     settings: &Settings,
-    root: &Path,
+    place: &Place<'_>,
     keys: Vec<String>,
     running: &Running,
 ) -> Result<Catalog, CommandError> {
+    let root = place.root;
     let outputs = env.data_dir().unwrap_or_else(|| root.join(".jp")).join("outputs");
     let site = Site {
         env: env.clone(),
@@ -31,8 +49,16 @@ pub fn declared(
         running: running.clone(),
     };
     let site = Arc::new(site);
-    let (mut tools, mut problems) = (Vec::new(), Vec::new());
+    let (mut tools, mut problems) = (built_in(settings, place, &site), Vec::new());
     for (name, declared) in settings.tools.iter().filter(|(_, tool)| tool.enable) {
+        if declared.command.is_empty() {
+            if !builtin::NAMES.contains(&name.as_str()) {
+                output.warn(format_args!(
+                    "`[tools.{name}]` has no `command`, and no tool is called so"
+                ));
+            }
+            continue;
+        }
         let made = command(name, declared).and_then(|spec| CommandTool::new(spec, site.clone()));
         match made {
             Ok(tool) => {
@@ -49,6 +75,31 @@ pub fn declared(
         Ok(_) => Err(CommandError::failures(problems)),
         Err(wrong) => Err(CommandError::failures([problems, wrong].concat())),
     }
+}
+
+/// The tools that are built in, unless they are turned off or a command has their name.
+fn built_in(settings: &Settings, place: &Place<'_>, site: &Arc<Site>) -> Vec<Listed> {
+    let Some(store) = &place.store else { return Vec::new() };
+    let adjusted = |name: &str| {
+        let Some(declared) = settings.tools.get(name) else { return Adjusted::default() };
+        Adjusted {
+            output_limit: declared.output_limit.map(bytes),
+            timeout: declared.timeout.map(config::Timeout::duration),
+            environment: declared.environment.clone(),
+        }
+    };
+    let listed = |tool: Arc<dyn Tool>| {
+        let declared = settings.tools.get(tool.spec().name.as_str());
+        let is_wanted = declared.is_none_or(|tool| tool.enable && tool.command.is_empty());
+        let terms = declared.map(terms).unwrap_or_default();
+        is_wanted.then_some(Listed { tool, terms, source: Source::BuiltIn })
+    };
+    let tools = builtin::tools(site, std::slice::from_ref(store), adjusted);
+    tools.into_iter().filter_map(listed).collect()
+}
+
+fn bytes(limit: config::ByteCount) -> usize {
+    usize::try_from(limit.get()).unwrap_or(usize::MAX)
 }
 
 /// On what terms the user wants a tool to be used.
@@ -73,9 +124,7 @@ fn command(
         description: declared.description.clone().unwrap_or_default(),
         parameters: Value::Object(declared.parameters.clone()),
         timeout: declared.timeout.map_or(defaults.timeout, config::Timeout::duration),
-        output_limit: declared.output_limit.map_or(defaults.output_limit, |limit| {
-            usize::try_from(limit.get()).unwrap_or(usize::MAX)
-        }),
+        output_limit: declared.output_limit.map_or(defaults.output_limit, bytes),
         idempotent: declared.idempotent.unwrap_or(false),
         environment: declared.environment.clone(),
         ..defaults
