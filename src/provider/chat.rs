@@ -107,7 +107,8 @@ impl Provider for Chat {
         let headers = self.headers();
         let call = Call { path: "/api/ps", headers, body: None, model: None, time: Some(MOMENT) };
         let body = call.send(&self.endpoint, cancel).ok()?.whole(LARGEST_BODY).ok()?;
-        ollama::window(&json(&body).ok()?, model)
+        let loaded = serde_json::from_slice::<Value>(&body).ok()?;
+        ollama::window(&loaded, model)
     }
 
     fn models(&self, cancel: &Cancel) -> Result<Vec<String>, ProviderError> {

@@ -7,7 +7,8 @@ use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use super::{
-    DeclarationError, Host, Invocation, Misfit, Outcome, Schema, Tool, catalog::check_name,
+    DeclarationError, Host, Invocation, Misfit, Outcome, Schema, Tool,
+    catalog::check_name,
     ending::{Ending, Who},
 };
 use crate::{

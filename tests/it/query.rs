@@ -143,18 +143,25 @@ fn each_step_of_a_turn_is_a_commit_of_who_said_it() {
             "007-tool-start.toml",
         ]
     );
-    let results: BTreeSet<_> = names[8..11].iter().map(|name| &name[4..]).collect();
-    let expected = ["tool-result-asks.md", "tool-result-bad.md", "tool-result-good.md"];
+    let results: BTreeSet<_> = names[8..13].iter().map(|name| &name[4..]).collect();
+    let expected = [
+        "inquiry-request.md",
+        "inquiry-response.md",
+        "tool-result-asks.md",
+        "tool-result-bad.md",
+        "tool-result-good.md",
+    ];
     assert_eq!(results, expected.into());
-    assert_eq!(names[11..], ["011-message.md"]);
+    assert_eq!(names[13..], ["013-message.md"]);
     let format = "--format=%an|%s|%(trailers:key=Jp-Origin,valueonly,separator=)|\
                   %(trailers:key=Jp-Operation,valueonly,separator=)";
     let log = jp.git(&["log", "--reverse", format, &id]);
     let commits: Vec<Vec<_>> = log.lines().map(|line| line.split('|').collect()).collect();
-    assert_eq!(commits.len(), 13, "{log}");
+    assert_eq!(commits.len(), 15, "{log}");
     for (commit, name) in commits[1..].iter().zip(&names) {
         let (author, origin) = match &name[4..] {
-            "request.md" | "tool-start.toml" => ("Ann", "user"),
+            "request.md" | "tool-start.toml" | "inquiry-response.md" => ("Ann", "user"),
+            "inquiry-request.md" => ("asks", "tool"),
             "tool-result-good.md" => ("good", "tool"),
             "tool-result-bad.md" => ("bad", "tool"),
             "tool-result-asks.md" => ("asks", "tool"),

@@ -8,11 +8,10 @@ use serde_json::{Value, json};
 use super::{deed::Deed, problem::Problem, root::Root, said::Promise};
 use crate::{
     cancel::Cancel,
-    process::{self, Spawn},
+    process::{self, Spawn, variables},
     tool::{
         Outcome, Site, Subject,
         ending::{Ending, Who},
-        environment::variables,
     },
 };
 
