@@ -66,7 +66,7 @@ impl Ignored {
         let mut directory = top.to_owned();
         let mut base = PathBuf::new();
         // That of the root itself is read when the root is walked.
-        for name in ignored.prefix.clone().iter() {
+        for name in &ignored.prefix.clone() {
             if let Some(text) = read_plain(&directory.join(NAME)) {
                 ignored.lists.push(Arc::new(Rules::read(&base, &text)));
             }
