@@ -123,8 +123,8 @@ fn what_needs_trust_is_written_and_must_be_right() {
     for scope in Scope::ALL {
         let text = changed(scope, "", "tools.x.command=[\"ls\"]").unwrap();
         assert_eq!(text, "[tools.x]\ncommand = [\"ls\"]\n");
-        assert!(changed(scope, "", "tools.x.permission=allow").is_err());
+        assert!(changed(scope, "", "tools.\"a b\".command=[\"ls\"]").is_err());
     }
-    let foreign = "[tools.x]\npermission = \"allow\"\n";
+    let foreign = "[tools.\"a b\"]\ncommand = [\"ls\"]\n";
     changed(Scope::Workspace, foreign, "ui.usage=true").unwrap();
 }
