@@ -68,7 +68,7 @@ impl Advice {
 }
 
 /// What the last answer took of the context window.
-pub fn last_usage(entries: Vec<&Entry>) -> Option<Usage> {
+pub fn last_usage(entries: &[&Entry]) -> Option<Usage> {
     entries.iter().rev().find_map(|entry| Usage::find(&entry.event.metadata))
 }
 

@@ -115,7 +115,7 @@ fn bound(env: &Env, text: &str, stream: &Stream, side: Side) -> Result<Option<u6
                 all().filter(|turn| turn.entries.iter().any(fits)).map(|turn| turn.number);
             Ok(match side {
                 Side::From => fitting.next(),
-                Side::To => fitting.last(),
+                Side::To => fitting.next_back(),
             })
         }
         Moment::Commit(_) | Moment::Operations(_) => {

@@ -66,7 +66,7 @@ impl Room {
         compact::fullness(usage, window)?;
         let stream = load(scene, id)?;
         let entries: Vec<&Entry> = stream.entries().collect();
-        let last = compact::last_usage(entries)?;
+        let last = compact::last_usage(&entries)?;
         let warning = compact::fullness(&last, window)?;
         let advice = compact::Advice::about(env, id, &stream);
         let hints = advice.map(|advice| advice.words()).into_iter().collect();
