@@ -23,6 +23,7 @@ pub mod cancel;
 pub mod env;
 pub mod fsutil;
 pub mod process;
+pub mod walk;
 
 pub mod store;
 

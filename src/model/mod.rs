@@ -11,6 +11,7 @@ mod event;
 mod id;
 mod inquiry;
 mod json;
+mod media;
 mod meta;
 mod names;
 mod native;
@@ -35,6 +36,7 @@ pub use inquiry::{
     Answer, AnswerType, Choice, InquiryKind, InquiryRequest, InquiryResponse, Outcome,
 };
 pub use json::{InvalidJson, Json};
+pub use media::Media;
 pub use meta::{Forked, Meta};
 pub use names::{AnswerId, CallId, InquiryId, ModelName, ToolName};
 pub use native::{Native, Usage, is_superseded, mark_superseded};

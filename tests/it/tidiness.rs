@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Which modules of the library each module may name. `docs/architecture.md` says why.
-const MAY_IMPORT: [(&str, &[&str]); 19] = [
+const MAY_IMPORT: [(&str, &[&str]); 20] = [
     ("model", &[]),
     ("format", &["model"]),
     ("plan", &["model", "format"]),
@@ -17,6 +17,7 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
     ("env", &["model"]),
     ("fsutil", &[]),
     ("process", &["cancel", "env", "fsutil"]),
+    ("walk", &["fsutil"]),
     ("store", &["model", "format", "plan", "env", "fsutil", "process"]),
     ("workspace", &["model", "format", "plan", "config", "env", "fsutil", "store"]),
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),
@@ -37,6 +38,7 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
             "env",
             "fsutil",
             "process",
+            "walk",
             "store",
             "workspace",
             "history",
