@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Api, Endpoint, Piece, Provider, ProviderError, Query, Trouble, anthropic,
-    decoder::{Decode, garbled},
+    decoder::{Decoder, garbled},
     frames::Frames,
     http::{Call, Response},
     ndjson::Lines,
@@ -46,25 +46,25 @@ impl Chat {
         }
     }
 
-    fn parts(&self, query: &Query) -> (&'static str, Value, Box<dyn Frames>, Box<dyn Decode>) {
+    fn parts(&self, query: &Query) -> (&'static str, Value, Box<dyn Frames>, Decoder) {
         match self.endpoint.api {
             Api::Anthropic => (
                 "/v1/messages",
                 anthropic::encode(query),
                 Box::<Sse>::default(),
-                Box::new(anthropic::Decoder::new(query)),
+                anthropic::decoder(query),
             ),
             Api::OpenAi => (
                 "/chat/completions",
                 openai::encode(query, &self.endpoint.dialect),
                 Box::<Sse>::default(),
-                Box::new(openai::Decoder::new(query)),
+                openai::decoder(query),
             ),
             Api::Ollama => (
                 "/api/chat",
                 ollama::encode(query),
                 Box::<Lines>::default(),
-                Box::new(ollama::Decoder::new(query)),
+                ollama::decoder(query),
             ),
         }
     }
@@ -88,14 +88,9 @@ impl Provider for Chat {
         };
         let mut response = call.send(endpoint, cancel)?;
         let heard = if response.is("application/json") && endpoint.api != Api::Ollama {
-            hear_whole(&mut response, decoder.as_mut(), hear)
+            hear_whole(&mut response, &mut decoder, hear)
         } else {
-            hear_stream(
-                &mut |buffer| response.read(buffer),
-                frames.as_mut(),
-                decoder.as_mut(),
-                hear,
-            )
+            hear_stream(&mut |buffer| response.read(buffer), frames.as_mut(), &mut decoder, hear)
         };
         heard.map_err(|error| response.place(error))
     }
@@ -127,7 +122,7 @@ impl Provider for Chat {
 /// Hears an answer that came as a whole.
 fn hear_whole(
     response: &mut Response,
-    decoder: &mut dyn Decode,
+    decoder: &mut Decoder,
     hear: &mut dyn FnMut(Piece),
 ) -> Result<(), ProviderError> {
     let body = json(&response.whole(LARGEST_BODY)?)?;

@@ -16,6 +16,7 @@ mod connect;
 mod preset;
 mod secret;
 
+mod dialogue;
 mod exchange;
 mod names;
 mod schema;

@@ -3,14 +3,13 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     model::{Finish, Native, Usage},
-    projection::Role,
     provider::{
         Block, Content, Query, Trouble,
-        decoder::Decode,
+        decoder::Decoder,
         sse::Sse,
         tests::{
-            answer, call, called, distort, events, hear, hear_unchecked, native, query, result,
-            system, text, thought, user,
+            answer, call, called, distort, events, failed, hear, hear_unchecked, native, query,
+            result, system, text, thought, user,
         },
     },
 };
@@ -21,7 +20,7 @@ const OVERLOADED: &str = include_str!("../../../tests/fixtures/wire/anthropic-ov
 const DATA: &str = include_str!("../../../tests/fixtures/wire/anthropic-data.sse");
 
 fn decoder() -> Decoder {
-    Decoder::new(&query(Vec::new()))
+    super::decoder(&query(Vec::new()))
 }
 
 fn unknown(content: Content, block: Value) -> Block {
@@ -31,7 +30,7 @@ fn unknown(content: Content, block: Value) -> Block {
 
 #[test]
 fn thoughts_texts_and_calls_come_in_order_with_their_signatures() {
-    let heard = hear::<Sse, _>(THINKING.as_bytes(), decoder);
+    let heard = hear::<Sse>(THINKING.as_bytes(), decoder);
     assert_eq!(heard.end, Ok(()));
     let thought = Content::Reasoning("The files first – then größer.".to_owned());
     let expected = [
@@ -54,7 +53,7 @@ fn thoughts_texts_and_calls_come_in_order_with_their_signatures() {
 
 #[test]
 fn blocks_that_jp_does_not_know_are_kept_whole_and_go_back_unchanged() {
-    let heard = hear::<Sse, _>(ODD.as_bytes(), decoder);
+    let heard = hear::<Sse>(ODD.as_bytes(), decoder);
     let search = json!({
         "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search",
         "input": { "query": "jp" },
@@ -108,21 +107,21 @@ fn blocks_that_jp_does_not_know_are_kept_whole_and_go_back_unchanged() {
 
 #[test]
 fn an_error_in_the_middle_leaves_the_blocks_that_were_complete() {
-    let heard = hear::<Sse, _>(OVERLOADED.as_bytes(), decoder);
+    let heard = hear::<Sse>(OVERLOADED.as_bytes(), decoder);
     assert_eq!(heard.contents(), [Content::Text("Done.".to_owned())]);
     assert_eq!(heard.trouble(), Some(Trouble::Server));
     let cut = OVERLOADED.split("event: error").next().unwrap();
-    assert_eq!(hear::<Sse, _>(cut.as_bytes(), decoder).trouble(), Some(Trouble::Broken));
+    assert_eq!(hear::<Sse>(cut.as_bytes(), decoder).trouble(), Some(Trouble::Broken));
     let openai = "data: {\"error\":{\"message\":\"slow down\",\"type\":\"rate_limit_error\"}}\n\n";
-    assert_eq!(hear::<Sse, _>(openai.as_bytes(), decoder).trouble(), Some(Trouble::Busy));
+    assert_eq!(hear::<Sse>(openai.as_bytes(), decoder).trouble(), Some(Trouble::Busy));
     let garbage = "data: {\"type\":\n\ndata: x\n\n";
-    assert_eq!(hear::<Sse, _>(garbage.as_bytes(), decoder).trouble(), Some(Trouble::Garbled));
+    assert_eq!(hear::<Sse>(garbage.as_bytes(), decoder).trouble(), Some(Trouble::Garbled));
 }
 
 #[test]
 fn data_comes_as_the_input_of_a_tool() {
     let asking = Query { schema: Some(json!({ "type": "array" })), ..query(Vec::new()) };
-    let heard = hear::<Sse, _>(DATA.as_bytes(), || Decoder::new(&asking));
+    let heard = hear::<Sse>(DATA.as_bytes(), || super::decoder(&asking));
     assert_eq!(heard.contents(), [Content::Data("[1,2]".to_owned())]);
     assert_eq!(heard.finish(), Some(Finish::Stop));
 }
@@ -163,17 +162,11 @@ fn a_query_is_encoded_with_its_results_in_place_and_marks_for_the_cache() {
         call("b", "fs_list", "not JSON"),
         call("c", "fs_list", "{}"),
     ];
-    let failed = Role::Tool {
-        id: crate::model::CallId::new("b"),
-        tool: None,
-        is_error: true,
-        content: "bad arguments".into(),
-    };
     let query = query(vec![
         system("Be brief."),
         user("Look"),
         answer("test/model", parts),
-        failed,
+        failed("b", "bad arguments"),
         user("Hurry"),
         result("a", ""),
     ]);
@@ -279,6 +272,6 @@ fn nothing_that_a_server_says_makes_the_decoder_panic() {
 #[test]
 fn white_space_in_place_of_arguments_is_none() {
     let blank = THINKING.replace("{\\\"path\\\": \\\"a", "   ").replace(".txt\\\"}", " ");
-    let heard = hear_unchecked::<Sse, _>(blank.as_bytes(), decoder());
+    let heard = hear_unchecked::<Sse>(blank.as_bytes(), decoder());
     assert_eq!(heard.contents()[2], called("toolu_01A", "fs_read", "{}"));
 }

@@ -2,13 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    projection::PartKind,
-    provider::{
-        Effort, Query, ToolSpec,
-        exchange::{Exchange, Said, Turn, arguments_object},
-        names::ToolNames,
-    },
+use crate::provider::{
+    Effort, Query,
+    dialogue::{Answer, Called, Form, function, messages},
+    exchange::{Exchange, Outcome, arguments_object},
+    names::ToolNames,
 };
 
 /// The body of the request.
@@ -38,12 +36,12 @@ pub(in crate::provider) fn encode(query: &Query) -> Value {
         say("think", think(effort));
     }
     if !query.tools.is_empty() {
-        say("tools", query.tools.iter().map(|spec| tool(spec, &names)).collect());
+        say("tools", query.tools.iter().map(|spec| function(spec, &names)).collect());
     }
     if let Some(schema) = &query.schema {
         say("format", schema.clone());
     }
-    say("messages", messages(&exchange, &names).into());
+    say("messages", messages(&exchange, &exchange.system, &Ollama { names: &names }).into());
     body.into()
 }
 
@@ -56,77 +54,47 @@ fn think(effort: Effort) -> Value {
     }
 }
 
-fn tool(spec: &ToolSpec, names: &ToolNames) -> Value {
-    let parameters = match &spec.parameters {
-        parameters @ Value::Object(_) => parameters.clone(),
-        _ => json!({ "type": "object", "properties": {} }),
-    };
-    json!({
-        "type": "function",
-        "function": {
-            "name": names.wire(&spec.name),
-            "description": spec.description,
-            "parameters": parameters,
-        },
-    })
+struct Ollama<'a> {
+    names: &'a ToolNames,
 }
 
-fn messages(exchange: &Exchange<'_>, names: &ToolNames) -> Vec<Value> {
-    let mut messages = Vec::new();
-    if !exchange.system.trim().is_empty() {
-        messages.push(json!({ "role": "system", "content": exchange.system }));
-    }
-    let question = exchange.last_question();
-    for (index, turn) in exchange.turns.iter().enumerate() {
-        match turn {
-            Turn::User(texts) => {
-                messages.push(json!({ "role": "user", "content": texts.join("\n\n") }));
-            }
-            Turn::Answer { parts, results } => {
-                let thoughts = index > question && !results.is_empty();
-                messages.extend(answer(parts, names, thoughts));
-                messages.extend(results.iter().map(|outcome| {
-                    json!({
-                        "role": "tool",
-                        "tool_name": names.wire(outcome.tool),
-                        "tool_call_id": outcome.id.as_str(),
-                        "content": outcome.marked(),
-                    })
-                }));
-            }
+impl Form for Ollama<'_> {
+    fn answer(&self, answer: &Answer<'_>) -> Value {
+        let mut message = json!({
+            "role": "assistant",
+            "content": answer.text.as_deref().unwrap_or_default(),
+        });
+        if !answer.thoughts.is_empty() {
+            message["thinking"] = answer.thoughts.as_str().into();
         }
+        if !answer.calls.is_empty() {
+            message["tool_calls"] = answer.calls.iter().map(|call| self.call(call)).collect();
+        }
+        message
     }
-    messages
+
+    fn result(&self, outcome: &Outcome<'_>) -> Value {
+        json!({
+            "role": "tool",
+            "tool_name": self.names.wire(outcome.tool),
+            "tool_call_id": outcome.id.as_str(),
+            "content": outcome.marked(),
+        })
+    }
+
+    fn bridge(&self) -> Option<Value> {
+        None
+    }
 }
 
-/// An answer; the thoughts that led to calls go back while the question is not answered.
-fn answer(parts: &[Said<'_>], names: &ToolNames, thoughts: bool) -> Option<Value> {
-    let mut texts = Vec::new();
-    let mut thinking = String::new();
-    let mut calls = Vec::new();
-    for said in parts {
-        match &said.part.kind {
-            PartKind::Text(text) => texts.push(text.to_text_lossy()),
-            PartKind::Data(data) => texts.push(data.as_str().into()),
-            PartKind::Reasoning(thought) => thinking.push_str(&thought.to_text_lossy()),
-            PartKind::Call { id, tool, arguments } => calls.push(json!({
-                "id": id.as_str(),
-                "function": {
-                    "name": names.wire(tool),
-                    "arguments": arguments_object(arguments),
-                },
-            })),
-        }
+impl Ollama<'_> {
+    fn call(&self, call: &Called<'_>) -> Value {
+        json!({
+            "id": call.id.as_str(),
+            "function": {
+                "name": self.names.wire(call.tool),
+                "arguments": arguments_object(call.arguments),
+            },
+        })
     }
-    if texts.is_empty() && calls.is_empty() {
-        return None;
-    }
-    let mut message = json!({ "role": "assistant", "content": texts.join("\n\n") });
-    if thoughts && !thinking.is_empty() {
-        message["thinking"] = thinking.into();
-    }
-    if !calls.is_empty() {
-        message["tool_calls"] = calls.into();
-    }
-    Some(message)
 }

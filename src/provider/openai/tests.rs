@@ -3,15 +3,14 @@ use serde_json::json;
 use super::*;
 use crate::{
     model::{Finish, Usage},
-    projection::Role,
     provider::{
-        Content, Effort, Query, Sampling, Trouble,
-        decoder::Decode,
+        Content, Effort, Query, Trouble,
+        decoder::Decoder,
         names::IdRule,
         sse::Sse,
         tests::{
-            Heard, answer, call, called, distort, events, hear, native, query, result, system,
-            text, thought, user,
+            Heard, answer, call, called, distort, events, failed, hear, native, query, result,
+            sampled_query, system, text, thought, user,
         },
     },
 };
@@ -24,11 +23,11 @@ const DETAILS: &str = include_str!("../../../tests/fixtures/wire/openai-reasonin
 const ERROR: &str = include_str!("../../../tests/fixtures/wire/openai-error-in-stream.sse");
 
 fn decoder() -> Decoder {
-    Decoder::new(&query(Vec::new()))
+    super::decoder(&query(Vec::new()))
 }
 
 fn hear_text(text: &str) -> Heard {
-    hear::<Sse, _>(text.as_bytes(), decoder)
+    hear::<Sse>(text.as_bytes(), decoder)
 }
 
 fn chunk(delta: &serde_json::Value, finish: Option<&str>) -> String {
@@ -69,9 +68,9 @@ fn ids_and_names_may_be_repeated_and_the_end_mark_may_be_missing() {
 fn calls_without_index_and_id_are_told_apart_and_get_new_ids() {
     let earlier = || {
         let parts = vec![call("call00001", "fs_read", "{}")];
-        Decoder::new(&query(vec![answer("x/y", parts)]))
+        super::decoder(&query(vec![answer("x/y", parts)]))
     };
-    let heard = hear::<Sse, _>(NAMELESS.as_bytes(), earlier);
+    let heard = hear::<Sse>(NAMELESS.as_bytes(), earlier);
     let expected = [
         called("call00002", "fs_read", "{\"path\":\"a\"}"),
         called("call00003", "fs_read", "{\"path\":\"b\"}"),
@@ -205,12 +204,12 @@ fn data_is_reported_as_a_whole_and_talk_before_a_call_is_none() {
     let asking = Query { schema: Some(json!({ "type": "array" })), ..query(Vec::new()) };
     let said = chunk(&json!({ "content": "{\"answer\":" }), None)
         + &chunk(&json!({ "content": " [1]}" }), Some("stop"));
-    let heard = hear::<Sse, _>(said.as_bytes(), || Decoder::new(&asking));
+    let heard = hear::<Sse>(said.as_bytes(), || super::decoder(&asking));
     assert_eq!(heard.contents(), [Content::Data("[1]".to_owned())]);
     let call =
         json!({ "tool_calls": [{ "index": 0, "id": "a", "function": { "name": "fs_read" } }] });
     let talk = chunk(&json!({ "content": "First" }), None) + &chunk(&call, Some("tool_calls"));
-    let heard = hear::<Sse, _>(talk.as_bytes(), || Decoder::new(&asking));
+    let heard = hear::<Sse>(talk.as_bytes(), || super::decoder(&asking));
     let expected = [Content::Text("First".to_owned()), called("a", "fs_read", "{}")];
     assert_eq!(heard.contents(), expected);
 }
@@ -223,36 +222,22 @@ fn a_query_is_encoded_with_its_results_in_place() {
         call("a", "fs_read", "{\"path\":  \"x\"}"),
         call("b", "fs_list", "not JSON"),
     ];
-    let failed = Role::Tool {
-        id: crate::model::CallId::new("b"),
-        tool: None,
-        is_error: true,
-        content: "bad arguments".into(),
-    };
-    let mut query = query(vec![
+    let roles = vec![
         system("Be brief."),
         user("Look"),
         user("there"),
         answer("test/model", parts),
-        failed,
+        failed("b", "bad arguments"),
         result("a", "text"),
-    ]);
-    query.tools.truncate(1);
-    query.sampling =
-        Sampling { max_tokens: Some(9), temperature: Some(0.5), reasoning: Some(Effort::Low) };
+    ];
+    let (query, tool) = sampled_query(Effort::Low, roles);
     let expected = json!({
         "model": "model",
         "stream": true,
         "stream_options": { "include_usage": true },
         "max_tokens": 9,
         "temperature": 0.5,
-        "tools": [{
-            "type": "function",
-            "function": {
-                "name": "fs_read", "description": "fs_read it",
-                "parameters": { "type": "object", "properties": {} },
-            },
-        }],
+        "tools": [tool],
         "messages": [
             { "role": "system", "content": "Be brief." },
             { "role": "user", "content": "Look\n\nthere" },
