@@ -34,6 +34,8 @@ pub mod history;
 pub mod edit;
 
 pub mod provider;
+
+pub mod attach;
 pub mod tool;
 pub mod turn;
 

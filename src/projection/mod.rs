@@ -5,10 +5,12 @@
 
 mod message;
 mod messages;
+mod shown;
 mod system;
 
 pub use message::{Message, Part, PartKind, Role};
 pub use messages::messages;
+pub use shown::{Shown, Takes, shown};
 pub use system::system_prompt;
 
 #[cfg(test)]

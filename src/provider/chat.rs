@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Api, Endpoint, Piece, Provider, ProviderError, Query, Trouble, anthropic,
@@ -14,7 +14,7 @@ use super::{
     sse::Sse,
     stream::hear_stream,
 };
-use crate::cancel::Cancel;
+use crate::{cancel::Cancel, projection::Takes};
 
 /// How long a list of models may take.
 const SHORT: Duration = Duration::from_secs(5);
@@ -70,6 +70,26 @@ impl Chat {
     }
 }
 
+impl Chat {
+    /// Whether Ollama says that a model takes images. One that does not say counts as if it did:
+    /// the answer will tell.
+    fn sees(&self, model: &str, cancel: &Cancel) -> bool {
+        let call = Call {
+            path: "/api/show",
+            headers: self.headers(),
+            body: Some(json!({ "model": model }).to_string()),
+            model: Some(model),
+            time: Some(SHORT),
+        };
+        let told = call
+            .send(&self.endpoint, cancel)
+            .and_then(|mut response| response.whole(LARGEST_BODY).and_then(|body| json_of(&body)));
+        let told = told.unwrap_or_default();
+        let abilities = told.get("capabilities").and_then(Value::as_array);
+        abilities.is_none_or(|abilities| abilities.iter().any(|ability| ability == "vision"))
+    }
+}
+
 impl Provider for Chat {
     fn answer(
         &self,
@@ -95,6 +115,22 @@ impl Provider for Chat {
         heard.map_err(|error| response.place(error))
     }
 
+    fn takes(&self, model: &str, cancel: &Cancel) -> Takes {
+        let endpoint = &self.endpoint;
+        let known = match endpoint.api {
+            Api::Anthropic => Takes { images: true, pdf: true },
+            Api::OpenAi => endpoint.dialect.takes,
+            Api::Ollama => {
+                let images = endpoint.images.unwrap_or_else(|| self.sees(model, cancel));
+                return Takes { images, pdf: false };
+            }
+        };
+        Takes {
+            images: endpoint.images.unwrap_or(known.images),
+            pdf: endpoint.pdf.unwrap_or(known.pdf),
+        }
+    }
+
     fn models(&self, cancel: &Cancel) -> Result<Vec<String>, ProviderError> {
         let (path, list, name) = match self.endpoint.api {
             Api::Anthropic => ("/v1/models?limit=1000", "data", "id"),
@@ -104,7 +140,7 @@ impl Provider for Chat {
         let headers = self.headers();
         let call = Call { path, headers, body: None, model: None, time: Some(SHORT) };
         let mut response = call.send(&self.endpoint, cancel)?;
-        let body = response.whole(LARGEST_BODY).and_then(|body| json(&body));
+        let body = response.whole(LARGEST_BODY).and_then(|body| json_of(&body));
         let body = body.map_err(|error| response.place(error))?;
         let Some(models) = body.get(list).and_then(Value::as_array) else {
             return Err(response.place(garbled(&body.to_string())));
@@ -125,12 +161,12 @@ fn hear_whole(
     decoder: &mut Decoder,
     hear: &mut dyn FnMut(Piece),
 ) -> Result<(), ProviderError> {
-    let body = json(&response.whole(LARGEST_BODY)?)?;
+    let body = json_of(&response.whole(LARGEST_BODY)?)?;
     decoder.decode_whole(&body)?.into_iter().for_each(hear);
     Ok(())
 }
 
-fn json(body: &[u8]) -> Result<Value, ProviderError> {
+fn json_of(body: &[u8]) -> Result<Value, ProviderError> {
     serde_json::from_slice(body).map_err(|error| match error.classify() {
         serde_json::error::Category::Eof => {
             ProviderError::new(Trouble::Broken, "ended its answer in the middle")

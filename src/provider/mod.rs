@@ -34,6 +34,7 @@ mod ollama;
 mod openai;
 
 mod chat;
+mod fetch;
 mod http;
 
 #[cfg(test)]
@@ -42,6 +43,7 @@ mod tests;
 pub use address::Address;
 pub use connect::{Endpoint, ProviderOverlay};
 pub use error::{ProviderError, Trouble};
+pub use fetch::{Fetch, Fetched};
 pub use guide::GuideProvider;
 pub use piece::{Block, Content, Piece};
 pub use preset::{Api, PRESETS, Preset};
@@ -49,7 +51,7 @@ pub use query::{Effort, Query, Sampling, ToolSpec};
 pub use script::{Script, ScriptError, ScriptProblem, ScriptProvider};
 pub use secret::Secret;
 
-use crate::cancel::Cancel;
+use crate::{cancel::Cancel, projection::Takes};
 
 /// Somebody who answers: a service, a server on this machine, or something built in.
 pub trait Provider: Send + Sync {
@@ -64,6 +66,9 @@ pub trait Provider: Send + Sync {
         cancel: &Cancel,
         hear: &mut dyn FnMut(Piece),
     ) -> Result<(), ProviderError>;
+
+    /// What a model takes beside text, as far as anybody knows.
+    fn takes(&self, model: &str, cancel: &Cancel) -> Takes;
 
     /// The names of the models that can be asked right now.
     fn models(&self, cancel: &Cancel) -> Result<Vec<String>, ProviderError>;

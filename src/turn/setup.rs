@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::{
     model::{ModelName, ToolName},
+    projection::Takes,
     provider::{Sampling, ToolSpec},
     tool::Tool,
 };
@@ -23,6 +24,8 @@ pub struct Setup {
     pub tools: Vec<Arc<dyn Tool>>,
     /// The data that is wanted instead of a text.
     pub schema: Option<Schema>,
+    /// What the model takes beside text.
+    pub takes: Takes,
     /// Whether somebody can be asked.
     pub interactive: bool,
     /// Whether what happens is kept; if not, only tools that may run twice are run.

@@ -11,7 +11,7 @@ use crate::{
         Address, Answer, AnswerType, CallId, Entry, Event, EventKind, Finish, InquiryId, ModelName,
         Outcome as Dealt, Request, Timestamp, ToolName, Usage, is_superseded,
     },
-    projection::Role,
+    projection::{Role, Takes},
     provider::{Block, Content, Piece, ProviderError, Sampling, ToolSpec, Trouble},
     tool::{Invocation, Outcome, Permission, Question, Tool},
 };
@@ -58,6 +58,7 @@ fn setup() -> Setup {
         model: ModelName::new("test/m"),
         system_prompt: Some("Be brief".to_owned()),
         sampling: Sampling::default(),
+        takes: Takes::default(),
         tools: vec![
             tool("free", Permission::Allow, true),
             tool("ask", Permission::Ask, false),

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Which modules of the library each module may name. `docs/architecture.md` says why.
-const MAY_IMPORT: [(&str, &[&str]); 20] = [
+const MAY_IMPORT: [(&str, &[&str]); 21] = [
     ("model", &[]),
     ("format", &["model"]),
     ("plan", &["model", "format"]),
@@ -23,6 +23,7 @@ const MAY_IMPORT: [(&str, &[&str]); 20] = [
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),
     ("edit", &["model", "env", "fsutil", "process"]),
     ("provider", &["model", "projection", "config", "cancel", "env", "process"]),
+    ("attach", &["model", "projection", "env", "fsutil", "provider", "walk"]),
     ("tool", &["model", "config", "cancel", "env", "process", "provider"]),
     ("turn", &["model", "projection", "cancel", "provider", "tool"]),
     ("ui", &["model", "env", "process"]),
@@ -44,6 +45,7 @@ const MAY_IMPORT: [(&str, &[&str]); 20] = [
             "history",
             "edit",
             "provider",
+            "attach",
             "tool",
             "turn",
             "ui",

@@ -7,7 +7,7 @@ use crate::{
     projection::{Part, PartKind},
     provider::{
         Query,
-        exchange::{Exchange, Outcome, Said, Turn, arguments_object},
+        exchange::{Exchange, Outcome, Portion, Said, Turn, arguments_object, base64},
         names::{IdRule, ToolNames},
         schema,
     },
@@ -80,9 +80,8 @@ fn messages(exchange: &Exchange<'_>, names: &ToolNames) -> Vec<Value> {
     let mut messages = Vec::new();
     for turn in &exchange.turns {
         match turn {
-            Turn::User(texts) => {
-                let blocks = texts.iter().map(|text| json!({ "type": "text", "text": text }));
-                add(&mut messages, "user", blocks.collect());
+            Turn::User(portions) => {
+                add(&mut messages, "user", portions.iter().map(portion).collect());
             }
             Turn::Answer { parts, results } => {
                 let blocks = parts.iter().map(|said| block(said, names)).collect();
@@ -92,6 +91,19 @@ fn messages(exchange: &Exchange<'_>, names: &ToolNames) -> Vec<Value> {
         }
     }
     messages
+}
+
+fn portion(portion: &Portion<'_>) -> Value {
+    let source = |media_type: &str, bytes: &[u8]| json!({ "type": "base64", "media_type": media_type, "data": base64(bytes) });
+    match portion {
+        Portion::Text(text) => json!({ "type": "text", "text": text }),
+        Portion::Image { media_type, bytes } => {
+            json!({ "type": "image", "source": source(media_type, bytes) })
+        }
+        Portion::Pdf { bytes, .. } => {
+            json!({ "type": "document", "source": source("application/pdf", bytes) })
+        }
+    }
 }
 
 /// Adds blocks to the last message if it is of the same side, and else as a new one.
