@@ -58,6 +58,10 @@ pub struct Assistant {
     /// How much the model thinks before it answers; without it, as the provider does by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<Effort>,
+    /// How many times the model may call for tools in one query; 0 is without end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maximum" = u32::MAX))]
+    pub max_rounds: Option<u32>,
 }
 
 /// How much a model thinks before it answers.

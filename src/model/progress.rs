@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Answer, AnswerId, AnswerType, Block, CallId, Event, EventKind, InquiryId, InquiryResponse,
-    Message, Outcome, Pending, Reasoning, Status, Structured, ToolName,
+    Message, Outcome, Pending, Reasoning, Status, Structured, ToolName, is_superseded,
 };
 
 /// What the events so far amount to.
@@ -276,9 +276,12 @@ impl Progress {
             EventKind::Message(Message { block, .. })
             | EventKind::Reasoning(Reasoning { block, .. })
             | EventKind::Structured(Structured { block, .. }) => {
-                self.answer(block);
-                self.responded = true;
-                self.follow_up_due = false;
+                // What was begun anew is no answer.
+                if !is_superseded(&event.metadata) {
+                    self.answer(block);
+                    self.responded = true;
+                    self.follow_up_due = false;
+                }
             }
             EventKind::ToolCall(call) => {
                 self.answer(&call.block);

@@ -117,4 +117,6 @@ pub enum Ending {
     NotTheData(String),
     /// A tool may have run before, and must not be run again without being asked for.
     Unsure(ToolName),
+    /// The model has called for tools so many times; the turn can go on from the results.
+    TooManyRounds(u32),
 }

@@ -11,8 +11,8 @@ use crate::{
 pub enum Input {
     /// The user asks: the request and what belongs before it.
     Begin(Vec<Event>),
-    /// The last turn is to be completed.
-    Resume,
+    /// The last turn is to be completed, after what changed before that.
+    Resume(Vec<Event>),
     /// The model said something.
     Piece(Piece),
     /// The model said nothing for a moment.

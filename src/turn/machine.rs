@@ -22,6 +22,8 @@ pub struct Turn {
     phase: Phase,
     /// Failures of the model since it last said something complete.
     failures: u32,
+    /// Answers that called for tools, since the user last said something.
+    rounds: u32,
     /// Tools that the user has allowed for this query.
     allowed: BTreeSet<ToolName>,
     usage: Usage,
@@ -48,6 +50,7 @@ impl Turn {
             outbox: Outbox::new(Record::new(before)),
             phase: Phase::Ready,
             failures: 0,
+            rounds: 0,
             allowed: BTreeSet::new(),
             usage: Usage::default(),
         }
@@ -87,7 +90,7 @@ impl Turn {
                 }
                 self.ask_model()
             }
-            (Phase::Ready, Input::Resume) => self.go_on(now),
+            (Phase::Ready, Input::Resume(events)) => self.go_on(events, now),
             (Phase::Answering(answering), input) => self.hear(answering, input, now),
             (Phase::Resting, Input::Rested) => self.ask_model(),
             (Phase::Resting, Input::Interrupt(interrupt)) => self.go_on_after(interrupt, now),
@@ -126,7 +129,7 @@ impl Turn {
                 return self.go_on_after(interrupt, now);
             }
             Input::Begin(_)
-            | Input::Resume
+            | Input::Resume(_)
             | Input::Rested
             | Input::ToolEnded { .. }
             | Input::Replied { .. } => {}
@@ -168,8 +171,8 @@ impl Turn {
         }
     }
 
-    /// Goes on with what is missing from the last turn.
-    fn go_on(&mut self, now: Timestamp) -> Phase {
+    /// Goes on with what is missing from the last turn, after what changed before it.
+    fn go_on(&mut self, changes: Vec<Event>, now: Timestamp) -> Phase {
         let pending = self.outbox.record.pending_calls();
         let unsure = pending.iter().find(|(call, attempts)| {
             let tool = self.setup.tool(&call.tool);
@@ -178,6 +181,9 @@ impl Turn {
         if let Some((call, _)) = unsure {
             let tool = call.tool.clone();
             return self.end(Ending::Unsure(tool));
+        }
+        for change in changes {
+            self.outbox.commit(change);
         }
         if !pending.is_empty() {
             return self.begin_calls(Then::AskModel, now);
@@ -219,7 +225,7 @@ impl Turn {
                 calls.stop(Then::from(interrupt), &context, &mut self.outbox);
             }
             Input::Begin(_)
-            | Input::Resume
+            | Input::Resume(_)
             | Input::Piece(_)
             | Input::Quiet
             | Input::Over(_)
@@ -237,13 +243,19 @@ impl Turn {
 
     fn then(&mut self, then: Then, now: Timestamp) -> Phase {
         match then {
-            Then::AskModel => self.ask_model(),
+            Then::AskModel => {
+                self.rounds += 1;
+                match self.setup.rounds {
+                    Some(most) if self.rounds >= most => self.end(Ending::TooManyRounds(most)),
+                    _ => self.ask_model(),
+                }
+            }
             Then::Stop => self.end(Ending::Stopped),
             Then::Abort => self.end(Ending::Aborted),
             Then::Say(text) => {
                 let request = Request { content: text.into(), interrupts: true };
                 self.outbox.commit(Event::new(now, EventKind::Request(request)));
-                self.failures = 0;
+                (self.failures, self.rounds) = (0, 0);
                 self.ask_model()
             }
         }

@@ -32,6 +32,8 @@ pub struct Setup {
     pub persists: bool,
     /// How often the model is asked again when it does not answer.
     pub retries: u32,
+    /// How many answers may call for tools before the user is asked to go on; `None` for any.
+    pub rounds: Option<u32>,
 }
 
 impl Setup {

@@ -68,6 +68,7 @@ fn setup() -> Setup {
         interactive: true,
         persists: true,
         retries: 1,
+        rounds: None,
     }
 }
 
@@ -218,6 +219,7 @@ fn tell_ending(ending: &Ending) -> String {
         Ending::Failed(error) => format!("failed {error}"),
         Ending::NotTheData(problem) => format!("not the data: {problem}"),
         Ending::Unsure(tool) => format!("unsure {tool}"),
+        Ending::TooManyRounds(rounds) => format!("too many rounds: {rounds}"),
     }
 }
 
@@ -639,8 +641,9 @@ fn called(tool: &str, count: usize) -> Vec<Event> {
 
 #[test]
 fn a_turn_goes_on_with_what_is_missing() {
-    let resume =
-        |tool: &str, count: usize| resumed(setup(), called(tool, count)).step(Input::Resume);
+    let resume = |tool: &str, count: usize| {
+        resumed(setup(), called(tool, count)).step(Input::Resume(vec![]))
+    };
     assert_eq!(resume("free", 1), ["show waiting", "query"]);
     assert_eq!(resume("free", 2), ["commit tool-start c1 #1", "show started c1", "run free c1 {}"]);
     assert_eq!(
@@ -651,13 +654,39 @@ fn a_turn_goes_on_with_what_is_missing() {
 }
 
 #[test]
+fn what_changed_before_a_turn_goes_on_is_stored_first() {
+    let change = || {
+        let delta = "assistant.model = 'a/b'".parse().unwrap();
+        Input::Resume(vec![Event::new(at(2), EventKind::ConfigDelta(delta))])
+    };
+    let resume = |count: usize| resumed(setup(), called("free", count)).step(change());
+    assert_eq!(resume(1), ["commit config-delta ", "show waiting", "query"]);
+    assert_eq!(resume(2)[..2], ["commit config-delta ", "commit tool-start c1 #1"]);
+}
+
+#[test]
+fn a_model_that_calls_for_tools_without_end_is_stopped_after_the_results() {
+    let mut play = Play::begun(Setup { rounds: Some(2), ..setup() });
+    let round = |play: &mut Play, id: &str| {
+        play.call(id, "free", "{}");
+        play.over(Finish::ToolCalls);
+        let outcome = Outcome::Success("ok".into());
+        play.step(Input::ToolEnded { call: CallId::new(id), outcome })
+    };
+    assert_eq!(round(&mut play, "c1").last().unwrap(), "query");
+    let effects = round(&mut play, "c2");
+    assert_eq!(effects[0], "commit tool-result c2 ok");
+    assert_eq!(effects.last().unwrap(), "end too many rounds: 2");
+}
+
+#[test]
 fn a_tool_that_may_have_run_is_not_run_again() {
     let mut events = called("ask", 2);
     let start =
         crate::model::ToolStart { id: CallId::new("c1"), attempt: 1, rest: toml::Table::new() };
     events.push(Event::new(at(1), EventKind::ToolStart(start)));
     let mut play = resumed(setup(), events);
-    assert_eq!(play.step(Input::Resume), ["show usage", "end unsure ask"]);
+    assert_eq!(play.step(Input::Resume(vec![])), ["show usage", "end unsure ask"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     loopback::Loopback,
-    query::{answer, ask, client, files, only, player, saying},
+    query::{answer, ask, client, configure, files, only, player, saying},
 };
 
 #[test]
@@ -58,4 +58,47 @@ fn tools_and_addresses_of_a_workspace_are_ignored_with_a_message() {
         assert!(said, "{}", output.stderr);
     }
     assert!(!server.requests()[0].body.contains("evil"));
+}
+
+#[test]
+fn a_model_that_completes_a_turn_answers_from_then_on() {
+    let jp = player(
+        "[[answer]]\nstep = [{ error = \"refused\", message = \"no\" }]\n\n\
+         [[answer]]\nwhen = \"More\"\ntext = \"More.\"\n",
+    );
+    let other = jp.world().join("home/other.toml");
+    std::fs::write(&other, "[[answer]]\ntext = \"One.\"\n\n[[answer]]\ntext = \"Two.\"\n").unwrap();
+    configure(&jp, "\n[providers.other]\napi = \"script\"\nfile = \"~/other.toml\"\n");
+    assert_eq!(ask(&jp, &["--new", "Hi"]).code, 1);
+    let id = only(&jp);
+    assert_eq!(answer(ask(&jp, &["--no-edit", "-m", "other/y"])), "One.\n");
+    assert_eq!(
+        files(&jp, &id),
+        ["000-request.md", "001-config-delta.toml", "002-message.md"],
+        "the change stands before the answer"
+    );
+    assert_eq!(answer(ask(&jp, &["Go on"])), "Two.\n");
+    assert_eq!(jp.show(&id)["turns"], 2);
+    jp.assert_sound();
+}
+
+#[test]
+fn a_model_that_calls_for_tools_without_end_is_stopped() {
+    let call = "[[answer]]\nstep = [{ call = \"good\", arguments = {} }]\n\n";
+    let jp = player(&format!("{}[[answer]]\ntext = \"Done.\"\n", call.repeat(4)));
+    let limit = "assistant.max_rounds=2";
+    let output = ask(&jp, &["--new", "-c", limit, "--quiet", "Go"]);
+    let id = only(&jp);
+    let next = format!(
+        "Hint: `jp query --no-edit --id={id}` goes on\n\
+         Hint: `assistant.max_rounds` says how many rounds a query may take\n"
+    );
+    let twice = "error: the model has called for tools 2 times without coming to an end\n";
+    output.fails(1, &format!("{twice}{next}"));
+    assert_eq!(jp.show(&id)["status"], "interrupted (pending follow-up)");
+    // The limit is a part of the conversation, and counts anew when the user says go on.
+    ask(&jp, &["-E", "--quiet"]).fails(1, &format!("{twice}{next}"));
+    assert_eq!(answer(ask(&jp, &["-E"])), "Done.\n");
+    let ran = std::fs::read_to_string(jp.path("ran")).unwrap();
+    assert_eq!(ran, "fine\n".repeat(4));
 }

@@ -49,9 +49,26 @@ fn nothing_to_ask_and_a_missing_file_leave_no_conversation() {
     assert_eq!((missing.code, missing.stdout.as_str()), (1, ""));
     assert!(missing.stderr.contains("none.txt"), "{}", missing.stderr);
     assert!(missing.stderr.contains("Hint: a text that begins with `@`"), "{}", missing.stderr);
-    let complete = ask(&jp, &["--new", "-E"]);
-    assert_eq!((complete.code, complete.stdout.as_str()), (2, ""), "{}", complete.stderr);
+    ask(&jp, &["--new", "-E"]).fails(
+        2,
+        "error: a new conversation has no turn to go on with: there is nothing to ask\n\
+         Hint: give a text, or leave out `--no-edit` to write it in an editor\n",
+    );
     assert_eq!(jp.run(&["c", "ls", "--format", "json"]).ok(), "[]\n");
+}
+
+#[test]
+fn no_edit_opens_no_editor_whatever_else_is_said() {
+    let jp = player("[[answer]]\ntext = \"Yes.\"\n\n[[answer]]\ntext = \"Again.\"\n");
+    let jp = jp.with_var("JP_EDITOR", "false");
+    assert_eq!(answer(ask(&jp, &["--new", "-E", "Hi"])), "Yes.\n");
+    assert_eq!(answer(ask(&jp, &["-E", "Hi"])), "Again.\n");
+    assert_eq!(answer(ask(&jp, &["--no-persist", "--no-edit", "Hi"])), "Yes.\n");
+    ask(&jp, &["-E"]).fails(
+        2,
+        "error: the last turn is complete: there is nothing to ask\n\
+         Hint: give a text, or leave out `--no-edit` to write it in an editor\n",
+    );
 }
 
 #[test]

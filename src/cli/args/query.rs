@@ -1,5 +1,7 @@
 //! The arguments of `jp query`.
 
+use std::ffi::OsString;
+
 use clap::Args;
 
 use super::{ConfigArgs, FormatArg};
@@ -12,8 +14,12 @@ pub struct Query {
     /// editor]
     #[arg(value_name = "TEXT")]
     pub text: Vec<String>,
+    /// Put this beside the question, and keep it with the conversation: a file, a directory, a
+    /// pattern such as `'src/**/*.rs'`, an address, or `-` for standard input; can be given again
+    #[arg(long, short, value_name = "FILE|DIR|GLOB|URL|-", add = Candidates::Files)]
+    pub attach: Vec<OsString>,
     /// Begin a new conversation
-    #[arg(long, short, conflicts_with_all = ["id", "no_edit"])]
+    #[arg(long, short, conflicts_with = "id")]
     pub new: bool,
     /// Continue this conversation [default: the one of this terminal]
     #[arg(
@@ -26,7 +32,7 @@ pub struct Query {
     /// Ask this model, now and later in this conversation [default: `assistant.model`]
     #[arg(long, short, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
-    /// Open no editor; without a text, go on with a turn that failed or was interrupted
+    /// Open no editor; without a text, go on with the last turn, which failed or was interrupted
     #[arg(long, short = 'E')]
     pub no_edit: bool,
     /// Keep nothing of this query: neither the question nor the answer

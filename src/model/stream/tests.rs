@@ -2,7 +2,7 @@ use super::*;
 use crate::model::{
     Answer, AnswerId, AnswerType, Arguments, Block, Body, CallId, Finish, InquiryId, InquiryKind,
     InquiryRequest, InquiryResponse, Message, Outcome, Refusal, Request, Status, Timestamp,
-    ToolCall, ToolName, ToolResult, ToolStart,
+    ToolCall, ToolName, ToolResult, ToolStart, mark_superseded,
 };
 
 fn request() -> EventKind {
@@ -124,6 +124,27 @@ fn an_answer_without_a_finish_mark_is_incomplete() {
     assert_eq!(cut.incomplete.unwrap().pending(), Pending::Response);
     let whole = stream(vec![request(), block("r1", None), block("r1", Some(Finish::Stop))]);
     assert_eq!(lengths(&whole), (vec![3], None, 0));
+}
+
+#[test]
+fn a_superseded_block_is_no_answer() {
+    let superseded = |kind| {
+        let mut event = event(kind);
+        mark_superseded(&mut event.metadata);
+        event
+    };
+    let mut after_request = progress(vec![request()]);
+    after_request.push(&superseded(block("r1", None)));
+    assert_eq!(after_request, progress(vec![request()]));
+    assert_eq!(after_request.admit(&event(request())), Err(Refusal::RequestAfterRequest));
+    let mut after_result = progress(vec![request(), call("a"), result("a")]);
+    after_result.push(&superseded(message()));
+    assert_eq!(after_result.pending(), Some(Pending::FollowUp));
+    let mut between = progress(vec![request(), block("r1", None)]);
+    between.push(&superseded(block("r1", None)));
+    assert_eq!(between.pending(), Some(Pending::Response));
+    between.push(&event(block("r2", Some(Finish::Stop))));
+    assert_eq!(between.pending(), None);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::{driving::Driven, reading::Asked, scene::Scene};
 use crate::{
     cli::{
         args::Query,
@@ -9,8 +10,8 @@ use crate::{
         error::CommandError,
         output::Output,
     },
-    model::{ConversationId, Finish, ModelName, Progress, Refusal, Usage},
-    provider::Trouble,
+    model::{ConversationId, Finish, Progress, Refusal, Usage},
+    provider::{ProviderError, Trouble},
     turn::{DriveError, Ending},
     workspace::WriteFailure,
 };
@@ -22,44 +23,88 @@ const INTERRUPTED: u8 = 130;
 pub fn tell(
     output: &mut Output,
     args: &Query,
-    model: &ModelName,
-    ending: Ending,
-    usage: Option<Usage>,
-    id: Option<ConversationId>,
-    introduces_guide: bool,
+    scene: &Scene,
+    asked: Asked,
+    driven: Driven,
 ) -> Outcome {
+    if let Some(text) = &driven.unsent {
+        output.warn(format_args!("the answer was over before your reply was sent: {text}"));
+    }
+    output.warn_all(&driven.notes);
+    let id = driven.id;
+    let ending = match driven.ending {
+        Ok(ending) => ending,
+        Err(error) => return Err(asked.kept(undriven(error, id))),
+    };
+    let is_stopped = ending == Ending::Stopped;
+    if !driven.is_read && is_stopped {
+        // Whoever has closed the other end has read enough.
+        asked.sent();
+        return Ok(DONE);
+    }
     if args.format.is_json() {
-        let line = json!({
-            "type": "end",
-            "conversation": id.map(|id| id.to_string()),
-            "model": model.as_str(),
-            "ending": word(&ending),
-            "error": message(&ending),
-        });
-        output.line(crate::ui::escape_json(&line.to_string()))?;
+        output.line(last_line(scene, id, &ending))?;
     } else if !args.quiet {
-        match ending {
-            _ if id.is_none() => {}
-            Ending::Stopped => output.say("stopped: what came is kept"),
-            Ending::Aborted => output.say("aborted: only what was complete is kept"),
-            _ => {}
+        let usage = driven.usage.filter(|_| scene.resolved.settings.ui.usage);
+        say(output, scene, id, &ending, usage);
+    }
+    match (outcome(output, ending, id), driven.stopped_by.code()) {
+        (Err(error), _) if id.is_none() => Err(asked.kept(error)),
+        (_, Some(code)) if is_stopped => {
+            asked.sent();
+            Ok(code)
         }
-        if let Some(tokens) = usage.as_ref().and_then(tokens) {
-            output.say(tokens);
-        }
-        // Where the turn is not complete, the hints say how to go on.
-        let is_over = !matches!(ending, Ending::Failed(_) | Ending::Unsure(_));
-        if let Some(id) = id.filter(|_| is_over) {
-            output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
-        }
-        if introduces_guide && id.is_some() {
-            let how = "`jp config set assistant.model PROVIDER/MODEL` chooses one for good";
-            output.hint(format_args!(
-                "that was the built-in guide; `jp models` lists language models, {how}"
-            ));
+        (outcome, _) => {
+            asked.sent();
+            outcome
         }
     }
-    let again = id.map(|id| format!("`jp query --no-edit --id={id}` asks it again"));
+}
+
+/// What programs read at the end.
+fn last_line(scene: &Scene, id: Option<ConversationId>, ending: &Ending) -> String {
+    let line = json!({
+        "type": "end",
+        "conversation": id.map(|id| id.to_string()),
+        "model": scene.model.setup.model.as_str(),
+        "ending": word(ending),
+        "error": message(ending),
+    });
+    crate::ui::escape_json(&line.to_string()).into_owned()
+}
+
+/// What people read at the end: what it has cost, and how to go on.
+fn say(
+    output: &mut Output,
+    scene: &Scene,
+    id: Option<ConversationId>,
+    ending: &Ending,
+    usage: Option<Usage>,
+) {
+    match ending {
+        _ if id.is_none() => {}
+        Ending::Stopped => output.say("stopped: what came is kept"),
+        Ending::Aborted => output.say("aborted: only what was complete is kept"),
+        _ => {}
+    }
+    if let Some(tokens) = usage.as_ref().and_then(tokens) {
+        output.say(tokens);
+    }
+    let Some(id) = id else { return };
+    // Where the turn is not complete, the hints say how to go on.
+    if !matches!(ending, Ending::Failed(_) | Ending::Unsure(_) | Ending::TooManyRounds(_)) {
+        output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
+    }
+    if scene.model.is_guide && scene.conversation.is_none() {
+        let how = "`jp config set assistant.model PROVIDER/MODEL` chooses one for good";
+        output.hint(format_args!(
+            "that was the built-in guide; `jp models` lists language models, {how}"
+        ));
+    }
+}
+
+/// What the exit code tells, with what to do about it.
+fn outcome(output: &mut Output, ending: Ending, id: Option<ConversationId>) -> Outcome {
     match ending {
         Ending::Complete(Finish::Length) => {
             output.warn("the answer was cut off at the limit of tokens");
@@ -71,37 +116,56 @@ pub fn tell(
         }
         Ending::Complete(_) | Ending::Stopped => Ok(DONE),
         Ending::Aborted => Err(CommandError::silent(INTERRUPTED)),
-        Ending::Failed(error) => {
-            let failure = CommandError::failure(&error);
-            let failure = match error.trouble {
-                Trouble::Key => {
-                    failure.hint("keys come from environment variables; `jp models` names them")
-                }
-                Trouble::Model => failure.hint("`jp models` lists the models within reach"),
-                Trouble::TooLong => {
-                    failure.hint("`jp conversation fork --last N` goes on with the last turns only")
-                }
-                _ => failure,
-            };
-            Err(match again {
-                Some(again) => failure.hint(format!("your question is kept; {again}")),
-                None => failure,
-            })
-        }
+        Ending::Failed(error) => Err(failed(&error, id)),
         Ending::NotTheData(problem) => {
             let message = format!("the answer is not the data that was asked for: {problem}");
             Err(CommandError::failure(message))
         }
+        Ending::TooManyRounds(rounds) => {
+            let failure = CommandError::failure(called_too_often(rounds));
+            let failure = match id {
+                Some(id) => failure.hint(format!("`jp query --no-edit --id={id}` goes on")),
+                None => failure,
+            };
+            Err(failure.hint("`assistant.max_rounds` says how many rounds a query may take"))
+        }
         Ending::Unsure(tool) => {
             let message = format!("`{tool}` may have run already, and is not run again unasked");
-            let undo = id.map(|id| format!("`jp conversation undo {id}` takes the turn back"));
-            Err(CommandError::failure(message).hint(undo.unwrap_or_default()))
+            let failure = CommandError::failure(message);
+            Err(match id {
+                Some(id) => {
+                    failure.hint(format!("`jp conversation undo {id}` takes the turn back"))
+                }
+                None => failure,
+            })
         }
     }
 }
 
+/// The model could not be asked, or did not answer to the end.
+fn failed(error: &ProviderError, id: Option<ConversationId>) -> CommandError {
+    let failure = CommandError::failure(error);
+    let failure = match error.trouble {
+        Trouble::Key => {
+            failure.hint("keys come from environment variables; `jp models` names them")
+        }
+        Trouble::Model => failure.hint("`jp models` lists the models within reach"),
+        Trouble::TooLong => {
+            failure.hint("`jp conversation fork --last N` goes on with the last turns only")
+        }
+        _ => failure,
+    };
+    match id {
+        Some(id) => {
+            let again = format!("`jp query --no-edit --id={id}` asks it again");
+            failure.hint(format!("your question is kept; {again}"))
+        }
+        None => failure,
+    }
+}
+
 /// An event could not be stored.
-pub fn undriven(error: DriveError<WriteFailure>, id: Option<ConversationId>) -> CommandError {
+fn undriven(error: DriveError<WriteFailure>, id: Option<ConversationId>) -> CommandError {
     let error = match error {
         DriveError::Sink(error) => CommandError::from(error),
         DriveError::Thread(error) => CommandError::failure(error),
@@ -147,6 +211,7 @@ fn word(ending: &Ending) -> &'static str {
         Ending::Failed(_) => "failed",
         Ending::NotTheData(_) => "not-the-data",
         Ending::Unsure(_) => "unsure",
+        Ending::TooManyRounds(_) => "too-many-rounds",
     }
 }
 
@@ -155,6 +220,12 @@ fn message(ending: &Ending) -> Option<String> {
         Ending::Failed(error) => Some(error.to_string()),
         Ending::NotTheData(problem) => Some(problem.clone()),
         Ending::Unsure(tool) => Some(format!("`{tool}` may have run already")),
+        Ending::TooManyRounds(rounds) => Some(called_too_often(*rounds)),
         Ending::Complete(_) | Ending::Stopped | Ending::Aborted => None,
     }
+}
+
+fn called_too_often(rounds: u32) -> String {
+    let times = if rounds == 1 { "time" } else { "times" };
+    format!("the model has called for tools {rounds} {times} without coming to an end")
 }

@@ -22,6 +22,9 @@ pub const GUIDE: &str = "guide";
 /// How often a model is asked again unless the settings say otherwise.
 const RETRIES: u32 = 5;
 
+/// How often tools may be called in one query unless the settings say otherwise.
+const ROUNDS: u32 = 200;
+
 /// The model that answers.
 pub struct Model {
     /// Who answers.
@@ -61,6 +64,7 @@ pub fn choose(env: &Env, resolved: &Resolved) -> Result<Model, CommandError> {
         interactive: false,
         persists: true,
         retries: own.and_then(|own| own.retries).unwrap_or(RETRIES),
+        rounds: Some(assistant.max_rounds.unwrap_or(ROUNDS)).filter(|rounds| *rounds > 0),
     };
     Ok(Model { provider, setup, keys: key_variables(settings), is_guide: name == GUIDE })
 }

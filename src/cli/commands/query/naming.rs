@@ -5,12 +5,13 @@ use std::{
     thread,
 };
 
-use super::model;
+use super::{model, reading::Asked, scene::Scene};
 use crate::{
     cancel::Cancel,
+    cli::args::Query as Args,
     config::Settings,
     env::Env,
-    model::title_from,
+    model::{EventKind, title_from},
     projection::{Message, Role, Takes},
     provider::{Content, Piece, Query, Sampling},
 };
@@ -32,8 +33,28 @@ pub struct Naming {
 }
 
 impl Naming {
+    /// Asks for a better title, as long as the conversation has one that nobody chose.
+    pub fn of(env: &Env, args: &Args, asked: &Asked, scene: &Scene) -> Option<Self> {
+        if args.no_persist || args.title.is_some() {
+            return None;
+        }
+        let first = match &scene.conversation {
+            None => asked.text()?.to_vec(),
+            Some(conversation) => {
+                let request = conversation.entries().find_map(|entry| match entry.event.kind {
+                    EventKind::Request(request) => Some(request.content),
+                    _ => None,
+                })?;
+                let chosen = conversation.snapshot.meta.title.clone();
+                let is_made = chosen == title_from(&request.to_text_lossy());
+                is_made.then(|| request.as_bytes().to_vec())?
+            }
+        };
+        Self::begin(env, &scene.resolved.settings, &first)
+    }
+
     /// Asks for a title, if the settings want that and a model can be asked.
-    pub fn begin(env: &Env, settings: &Settings, request: &[u8]) -> Option<Self> {
+    fn begin(env: &Env, settings: &Settings, request: &[u8]) -> Option<Self> {
         if !settings.title.generate {
             return None;
         }

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     request::{Part, join, parts},
-    target::Target,
+    scene::Scene,
 };
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
@@ -15,7 +15,7 @@ use crate::{
     env::Env,
     format::limits,
     fsutil::AtPath,
-    model::EventKind,
+    model::{EventKind, title_from},
     ui::lend_terminal,
     workspace::{Conversation, WorkspaceError},
 };
@@ -30,6 +30,11 @@ impl Asked {
     /// What is asked; `None` if the last turn is to be completed.
     pub fn text(&self) -> Option<&[u8]> {
         self.text.as_deref()
+    }
+
+    /// A title for a conversation that begins with this.
+    pub fn title(&self) -> Option<String> {
+        title_from(&String::from_utf8_lossy(self.text()?))
     }
 
     /// The error, with the place where what was typed is kept.
@@ -54,11 +59,11 @@ pub fn read(
     env: &Env,
     output: &mut Output,
     args: &Query,
-    interactive: bool,
-    target: &Target,
-    conversation: Option<&Conversation>,
+    scene: &Scene,
 ) -> Result<Asked, CommandError> {
-    let has_stdin = !io::stdin().is_terminal();
+    // What stands beside the question is not in it as well.
+    let is_beside = args.attach.iter().any(|argument| argument == "-");
+    let has_stdin = !is_beside && !io::stdin().is_terminal();
     let mut texts = Vec::new();
     for part in parts(&args.text, has_stdin) {
         texts.push(match part {
@@ -74,21 +79,16 @@ pub fn read(
     if args.no_edit {
         return Ok(Asked { text: None, draft: None });
     }
-    if !interactive {
+    if !scene.interactive {
         return Err(CommandError::usage("there is nothing to ask")
             .hint("give a text: `jp query \"How do I …?\"`, or pipe one in"));
     }
-    write(env, output, target, conversation)
+    write(env, output, scene)
 }
 
 /// Lets the user write in an editor.
-fn write(
-    env: &Env,
-    output: &mut Output,
-    target: &Target,
-    conversation: Option<&Conversation>,
-) -> Result<Asked, CommandError> {
-    let state = match (target.workspace(), env.data_dir()) {
+fn write(env: &Env, output: &mut Output, scene: &Scene) -> Result<Asked, CommandError> {
+    let state = match (scene.target.workspace(), env.data_dir()) {
         (Some(workspace), _) => workspace.state_dir()?,
         (None, Some(data)) => data,
         (None, None) => return Err(WorkspaceError::NoHome.into()),
@@ -96,7 +96,7 @@ fn write(
     for path in left_behind(&state).iter().take(3) {
         output.hint(format_args!("an earlier draft is kept in `{}`", path.display()));
     }
-    let answered = conversation.and_then(last_answer);
+    let answered = scene.conversation.as_ref().and_then(last_answer);
     let sheet = Sheet { text: "", answered: answered.as_deref() };
     let mut draft = Draft::create(env, &state, &sheet).map_err(CommandError::failure)?;
     match draft.edit(env, lend_terminal).map_err(CommandError::failure)? {

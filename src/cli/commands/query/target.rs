@@ -1,6 +1,6 @@
 //! The conversation that a query goes to.
 
-use super::{super::open, Keeper};
+use super::{super::open, keeper::Keeper};
 use crate::{
     cli::{args::Query, commands::Next, error::CommandError, output::Output},
     config::Resolved,

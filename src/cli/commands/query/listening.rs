@@ -1,0 +1,90 @@
+//! What a signal does to a query.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU8, Ordering},
+};
+
+use super::asker::Bell;
+use crate::{
+    process::Running,
+    turn::{Interrupt, Post},
+    ui::{Press, Presses, Signal, Signals},
+};
+
+/// What is added to the number of the signal that ended a process.
+const BY_SIGNAL: u8 = 128;
+
+/// The signal that stopped a query, if one did.
+#[derive(Clone, Debug, Default)]
+pub struct StoppedBy(Arc<AtomicU8>);
+
+impl StoppedBy {
+    /// The exit code that tells of it.
+    pub fn code(&self) -> Option<u8> {
+        match self.0.load(Ordering::SeqCst) {
+            0 => None,
+            number => Some(BY_SIGNAL + number),
+        }
+    }
+
+    fn note(&self, signal: Signal) {
+        self.0.store(number(signal), Ordering::SeqCst);
+    }
+}
+
+/// Who hears of a signal.
+pub struct Listener {
+    /// The turn.
+    pub post: Post,
+    /// How often it was interrupted.
+    pub presses: Arc<Mutex<Presses>>,
+    /// Who asks what to do, if somebody can be asked.
+    pub asker: Option<Bell>,
+    /// The programs that tools run.
+    pub running: Running,
+    /// What stopped it.
+    pub stopped_by: StoppedBy,
+}
+
+impl Listener {
+    /// Lets Ctrl+C and the end of the terminal be heard.
+    pub fn listen(self) -> Option<Signals> {
+        // Without them an interrupt ends the process, and what was stored is safe.
+        Signals::listen(move |signal| self.hear(signal)).ok()
+    }
+
+    fn hear(&self, signal: Signal) {
+        let mut presses = self.presses.lock().unwrap_or_else(PoisonError::into_inner);
+        match (signal, presses.press()) {
+            (Signal::Interrupt, Press::Menu) => {
+                if let Some(asker) = &self.asker {
+                    asker.menu(&self.post);
+                }
+            }
+            // It was told to end before, and something holds it up.
+            (_, Press::Exit) => {
+                self.running.kill_all();
+                crate::ui::leave_terminal();
+                signal_hook::low_level::exit(i32::from(BY_SIGNAL + number(signal)));
+            }
+            (Signal::Interrupt, Press::Stop) | (Signal::Terminate | Signal::Hangup, _) => {
+                presses.stop();
+                self.stopped_by.note(signal);
+                if let Some(asker) = &self.asker {
+                    asker.call_off();
+                }
+                self.post.interrupt(Interrupt::Stop);
+            }
+        }
+    }
+}
+
+/// The number of a signal, as exit codes tell it.
+fn number(signal: Signal) -> u8 {
+    match signal {
+        Signal::Hangup => 1,
+        Signal::Interrupt => 2,
+        Signal::Terminate => 15,
+    }
+}

@@ -1,0 +1,28 @@
+//! A query, from its arguments to its exit code.
+
+use super::{
+    super::Outcome,
+    attaching::attach,
+    beginning::{Beginning, heading},
+    driving::drive,
+    ending::tell,
+    reading::read,
+    scene::Scene,
+};
+use crate::{
+    cli::{args::Query, output::Output},
+    env::Env,
+};
+
+pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
+    let heading = heading(args)?;
+    let mut scene = Scene::set(env, output, args)?;
+    let beside = attach(env, output, args, &mut scene)?;
+    // Last, because whoever writes in an editor must not do it in vain.
+    let asked = read(env, output, args, &scene)?;
+    let beginning = Beginning::of(env, heading, &asked, beside, &scene)?;
+    match drive(env, output, args, &mut scene, &asked, beginning) {
+        Ok(driven) => tell(output, args, &scene, asked, driven),
+        Err(error) => Err(asked.kept(error)),
+    }
+}

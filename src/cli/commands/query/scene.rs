@@ -1,0 +1,100 @@
+//! What is set up before anything is asked: the conversation, the settings, the model, its tools.
+
+use std::path::PathBuf;
+
+use super::{
+    super::settings,
+    model::{self, Model},
+    target::Target,
+    tools,
+};
+use crate::{
+    cli::{args::Query, error::CommandError, output::Output},
+    config::{Key, Resolved},
+    env::Env,
+    model::Entry,
+    process::Running,
+    ui::Prompter,
+    workspace::{ConfigFiles, Conversation},
+};
+
+/// What is set up before anything is asked.
+pub struct Scene {
+    /// Whether somebody can be asked.
+    pub interactive: bool,
+    /// The conversation that the query goes to.
+    pub target: Target,
+    /// What was said in it before, with its history.
+    pub conversation: Option<Conversation>,
+    /// What was said in it before, as a model may see it.
+    pub entries: Vec<Entry>,
+    /// The settings for this query.
+    pub resolved: Resolved,
+    /// The directory of the workspace, else the current one.
+    pub root: PathBuf,
+    /// The model that answers.
+    pub model: Model,
+    /// The programs that tools run.
+    pub running: Running,
+}
+
+impl Scene {
+    /// Sets everything up, and tells what is wrong with any of it.
+    pub fn set(env: &Env, output: &mut Output, args: &Query) -> Result<Self, CommandError> {
+        let interactive = !args.non_interactive && Prompter::open(env).is_ok();
+        let target = Target::choose(env, output, args)?;
+        let conversation = target.load(output)?;
+        let files = ConfigFiles::find(env)?;
+        let resolved = resolve(env, output, args, &files, &target, conversation.as_ref())?;
+        let mut model = model::choose(env, &resolved)?;
+        let running = Running::default();
+        let root = files.root().unwrap_or(env.cwd()).to_owned();
+        let keys = std::mem::take(&mut model.keys);
+        let schema = args.schema.as_deref().map(|schema| tools::schema(env, schema));
+        let setup = &mut model.setup;
+        setup.system_prompt = instructions(&resolved, &files)?;
+        setup.tools = tools::declared(env, &resolved.settings, &root, keys, &running)?;
+        setup.schema = schema.transpose()?;
+        (setup.interactive, setup.persists) = (interactive, !args.no_persist);
+        let entries = entries(output, conversation.as_ref());
+        Ok(Self { interactive, target, conversation, entries, resolved, root, model, running })
+    }
+}
+
+/// The settings for this query.
+fn resolve(
+    env: &Env,
+    output: &mut Output,
+    args: &Query,
+    files: &ConfigFiles,
+    target: &Target,
+    conversation: Option<&Conversation>,
+) -> Result<Resolved, CommandError> {
+    let mut layers = settings::layers(files, env, &args.config)?;
+    if let (Some(workspace), Some(conversation)) = (target.workspace(), conversation) {
+        layers = workspace.add_config(layers, conversation);
+    }
+    if let Some(model) = &args.model {
+        layers = layers.flag("--model", Key::new(["assistant", "model"]), model.as_str());
+    }
+    settings::resolve(output, files, layers)
+}
+
+/// What the model is told before anything else: the user's words, and those of the workspace.
+fn instructions(resolved: &Resolved, files: &ConfigFiles) -> Result<Option<String>, CommandError> {
+    let own = resolved.settings.assistant.system_prompt.clone();
+    let workspace = files.instructions().map_err(CommandError::failure)?;
+    let texts = own.into_iter().chain(workspace).filter(|text| !text.trim().is_empty());
+    let texts: Vec<_> = texts.map(|text| text.trim_end().to_owned()).collect();
+    Ok((!texts.is_empty()).then(|| texts.join("\n\n")))
+}
+
+/// What was said before, as a model may see it.
+fn entries(output: &mut Output, conversation: Option<&Conversation>) -> Vec<Entry> {
+    let Some(conversation) = conversation else { return Vec::new() };
+    let (stream, fixes) = conversation.sanitized();
+    for fix in fixes {
+        output.warn(fix);
+    }
+    stream.entries().cloned().collect()
+}
