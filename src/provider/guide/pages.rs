@@ -21,6 +21,7 @@ pub(super) const PAGES: &[Page] = &[
     page!("docs/built-in-guide.md", 1.0),
     page!("docs/guides/first-hour.md", 1.0),
     page!("docs/guides/models.md", 1.0),
+    page!("docs/guides/attachments.md", 1.0),
     page!("docs/guides/history.md", 1.1),
     page!("docs/guides/with-git.md", 1.0),
     page!("docs/reference.md", 1.1),
