@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     Api, Endpoint, Piece, Provider, ProviderError, Query, Trouble, anthropic,
     decoder::{Decoder, garbled},
     frames::Frames,
     http::{Call, Response},
+    json::{Document, Json},
     ndjson::Lines,
     ollama, openai,
     sse::Sse,
@@ -46,7 +47,7 @@ impl Chat {
         }
     }
 
-    fn parts(&self, query: &Query) -> (&'static str, Value, Box<dyn Frames>, Decoder) {
+    fn parts(&self, query: &Query) -> (&'static str, Json, Box<dyn Frames>, Decoder) {
         match self.endpoint.api {
             Api::Anthropic => (
                 "/v1/messages",
@@ -77,13 +78,14 @@ impl Chat {
         let call = Call {
             path: "/api/show",
             headers: self.headers(),
-            body: Some(json!({ "model": model }).to_string()),
+            body: Some(serde_json::json!({ "model": model }).to_string()),
             model: Some(model),
             time: Some(SHORT),
         };
         let told = call
             .send(&self.endpoint, cancel)
-            .and_then(|mut response| response.whole(LARGEST_BODY).and_then(|body| json_of(&body)));
+            .and_then(|mut response| response.whole(LARGEST_BODY))
+            .and_then(|body| Ok(json(&String::from_utf8_lossy(&body))?.value));
         let told = told.unwrap_or_default();
         let abilities = told.get("capabilities").and_then(Value::as_array);
         abilities.is_none_or(|abilities| abilities.iter().any(|ability| ability == "vision"))
@@ -140,7 +142,8 @@ impl Provider for Chat {
         let headers = self.headers();
         let call = Call { path, headers, body: None, model: None, time: Some(SHORT) };
         let mut response = call.send(&self.endpoint, cancel)?;
-        let body = response.whole(LARGEST_BODY).and_then(|body| json_of(&body));
+        let body = response.whole(LARGEST_BODY);
+        let body = body.and_then(|body| Ok(json(&String::from_utf8_lossy(&body))?.value));
         let body = body.map_err(|error| response.place(error))?;
         let Some(models) = body.get(list).and_then(Value::as_array) else {
             return Err(response.place(garbled(&body.to_string())));
@@ -161,16 +164,16 @@ fn hear_whole(
     decoder: &mut Decoder,
     hear: &mut dyn FnMut(Piece),
 ) -> Result<(), ProviderError> {
-    let body = json_of(&response.whole(LARGEST_BODY)?)?;
-    decoder.decode_whole(&body)?.into_iter().for_each(hear);
+    let body = response.whole(LARGEST_BODY)?;
+    decoder.decode_whole(&json(&String::from_utf8_lossy(&body))?)?.into_iter().for_each(hear);
     Ok(())
 }
 
-fn json_of(body: &[u8]) -> Result<Value, ProviderError> {
-    serde_json::from_slice(body).map_err(|error| match error.classify() {
+fn json(body: &str) -> Result<Document<'_>, ProviderError> {
+    Document::read(body).map_err(|error| match error.classify() {
         serde_json::error::Category::Eof => {
             ProviderError::new(Trouble::Broken, "ended its answer in the middle")
         }
-        _ => garbled(&String::from_utf8_lossy(body)),
+        _ => garbled(body),
     })
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{
     Piece, ProviderError, Trouble, assembly::Assembly, complaint::Complaint, frames::Event,
+    json::Document,
 };
 
 /// Understands the events of one wire format; pure, and the same for every split of them.
@@ -12,7 +13,11 @@ pub(super) trait Wire {
     fn add_event(&mut self, event: &Event, assembly: &mut Assembly) -> Result<(), ProviderError>;
 
     /// Adds an answer that came as a whole, although a stream was asked for.
-    fn add_whole(&mut self, body: &Value, assembly: &mut Assembly) -> Result<(), ProviderError>;
+    fn add_whole(
+        &mut self,
+        body: &Document<'_>,
+        assembly: &mut Assembly,
+    ) -> Result<(), ProviderError>;
 }
 
 /// An answer that is still coming, in some wire format.
@@ -34,7 +39,7 @@ impl Decoder {
     }
 
     /// The pieces of an answer that came as a whole.
-    pub fn decode_whole(&mut self, body: &Value) -> Result<Vec<Piece>, ProviderError> {
+    pub fn decode_whole(&mut self, body: &Document<'_>) -> Result<Vec<Piece>, ProviderError> {
         self.wire.add_whole(body, &mut self.assembly)?;
         self.assembly.stop();
         Ok(self.assembly.settle())
@@ -52,9 +57,9 @@ impl Decoder {
 }
 
 /// Reads the JSON of an event.
-pub(super) fn parse(data: &str) -> Result<Value, ProviderError> {
-    match serde_json::from_str(data) {
-        Ok(value @ Value::Object(_)) => Ok(value),
+pub(super) fn parse(data: &str) -> Result<Document<'_>, ProviderError> {
+    match Document::read(data) {
+        Ok(document) if document.value.is_object() => Ok(document),
         _ => Err(garbled(data)),
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{
     ToolSpec,
     exchange::{Exchange, Outcome, Portion, Said, Turn},
+    json::Json,
     names::ToolNames,
 };
 use crate::{
@@ -16,16 +17,16 @@ use crate::{
 /// What each of these services writes in its own way.
 pub(super) trait Form {
     /// What the user said, of which not all is text: the text, and everything.
-    fn user(&self, text: String, portions: &[Portion<'_>]) -> Value;
+    fn user(&self, text: String, portions: &[Portion<'_>]) -> Json;
 
     /// An answer.
-    fn answer(&self, answer: &Answer<'_>) -> Value;
+    fn answer(&self, answer: &Answer<'_>) -> Json;
 
     /// The result of a call.
-    fn result(&self, outcome: &Outcome<'_>) -> Value;
+    fn result(&self, outcome: &Outcome<'_>) -> Json;
 
     /// What has to stand between a result and the user, if anything has to.
-    fn bridge(&self) -> Option<Value>;
+    fn bridge(&self) -> Option<Json>;
 }
 
 /// An answer, sorted by what is in it.
@@ -49,10 +50,10 @@ pub(super) struct Called<'a> {
 }
 
 /// The messages of an exchange, the system prompt first.
-pub(super) fn messages(exchange: &Exchange<'_>, system: &str, form: &impl Form) -> Vec<Value> {
-    let mut messages = Vec::new();
+pub(super) fn messages(exchange: &Exchange<'_>, system: &str, form: &impl Form) -> Json {
+    let mut messages: Vec<Json> = Vec::new();
     if !system.trim().is_empty() {
-        messages.push(json!({ "role": "system", "content": system }));
+        messages.push(json!({ "role": "system", "content": system }).into());
     }
     let question = exchange.last_question();
     let mut after_results = false;
@@ -71,11 +72,11 @@ pub(super) fn messages(exchange: &Exchange<'_>, system: &str, form: &impl Form) 
             }
         }
     }
-    messages
+    Json::List(messages)
 }
 
 /// What the user said: a text, unless there is more.
-fn user(portions: &[Portion<'_>], form: &impl Form) -> Value {
+fn user(portions: &[Portion<'_>], form: &impl Form) -> Json {
     let texts = portions.iter().filter_map(|portion| match portion {
         Portion::Text(text) => Some(text.as_ref()),
         Portion::Image { .. } | Portion::Pdf { .. } => None,
@@ -83,7 +84,7 @@ fn user(portions: &[Portion<'_>], form: &impl Form) -> Value {
     let texts: Vec<_> = texts.collect();
     let text = texts.join("\n\n");
     match texts.len() == portions.len() {
-        true => json!({ "role": "user", "content": text }),
+        true => json!({ "role": "user", "content": text }).into(),
         false => form.user(text, portions),
     }
 }

@@ -17,13 +17,14 @@ use ureq::{
     Agent, Error, ResponseExt,
     config::Config,
     http::{Request, Uri, header},
+    tls::TlsConfig,
     unversioned::{
         resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver},
         transport::{DefaultConnector, NextTimeout},
     },
 };
 
-use super::{ProviderError, Secret, Trouble, connect, http::failure};
+use super::{ProviderError, Secret, Trouble, connect, http::failure, tls};
 use crate::env::Env;
 
 /// How far a fetch may go.
@@ -54,7 +55,9 @@ impl Fetch {
             |trouble, words: String| Err(ProviderError::new(trouble, format!("`{url}` {words}")));
         let gate = Gate::default();
         let proxy = connect::proxy_for(&uri, env);
-        let agent = self.agent(proxy.as_ref(), &gate)?;
+        let certificates = env.var(tls::CERTIFICATES).map(|file| env.cwd().join(file));
+        let tls = tls::config(certificates.as_deref())?;
+        let agent = self.agent(tls, proxy.as_ref(), &gate)?;
         let request = Request::get(&uri).header(header::ACCEPT, "*/*").body(());
         let request = match request {
             Ok(request) => request,
@@ -122,12 +125,18 @@ impl Fetch {
         Ok(Fetched { media_type, bytes })
     }
 
-    fn agent(&self, proxy: Option<&Secret>, gate: &Gate) -> Result<Agent, ProviderError> {
+    fn agent(
+        &self,
+        tls: TlsConfig,
+        proxy: Option<&Secret>,
+        gate: &Gate,
+    ) -> Result<Agent, ProviderError> {
         let proxy = proxy.map(|proxy| ureq::Proxy::new(proxy.reveal())).transpose();
         let proxy = proxy.map_err(|_shows_the_address| {
             ProviderError::new(Trouble::Unreachable, "the address of the proxy cannot be read")
         })?;
         let config = Agent::config_builder()
+            .tls_config(tls)
             .proxy(proxy)
             .http_status_as_error(false)
             .max_redirects(self.redirects)

@@ -18,6 +18,7 @@ mod secret;
 
 mod dialogue;
 mod exchange;
+mod json;
 mod names;
 mod schema;
 
@@ -36,6 +37,7 @@ mod openai;
 mod chat;
 mod fetch;
 mod http;
+mod tls;
 
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,10 @@ use crate::{
     projection::{Message, Part, PartKind, Role, Takes},
 };
 
+/// Arguments that no value in memory holds as they are.
+pub(super) const EXACT: &str =
+    "{\"z\":  12345678901234567890123.50, \"a\" : [1.0,  1e2, \"\\u00fc\"]}";
+
 /// A query of `test/model` that may read and list files.
 pub(super) fn query(roles: Vec<Role>) -> Query {
     let tool = |name: &str| ToolSpec {

@@ -19,6 +19,7 @@ mod fork;
 mod fsck;
 mod guides;
 mod hostile;
+mod https;
 mod import;
 mod init;
 mod listing;

@@ -10,6 +10,7 @@ use crate::{
         assembly::{Assembly, Kind},
         decoder::{Decoder, Wire, complain, no_answer, parse},
         frames::Event,
+        json::Document,
         names::ToolNames,
         schema,
     },
@@ -30,20 +31,34 @@ struct Messages {
     /// The tool whose arguments are the data that was asked for.
     data_tool: Option<String>,
     /// The blocks that are coming, as the service began them, by their index.
-    raw: Vec<(u64, Value)>,
+    raw: Vec<Raw>,
     usage: Usage,
     /// Read tokens that were not in the cache: the service counts them apart.
     fresh_input: Option<u64>,
 }
 
+/// A block that is coming.
+struct Raw {
+    index: u64,
+    /// It, as the service began it.
+    block: Value,
+    /// The input of a call that came with its beginning, to the letter.
+    input: Option<String>,
+}
+
 impl Wire for Messages {
     fn add_event(&mut self, event: &Event, assembly: &mut Assembly) -> Result<(), ProviderError> {
-        let value = parse(&event.data)?;
+        let event_json = parse(&event.data)?;
+        let value = &event_json.value;
         let kind = value.get("type").and_then(Value::as_str).unwrap_or(&event.name);
         let index = value.get("index").and_then(Value::as_u64).unwrap_or(0);
         match kind {
             "message_start" => self.count(&value["message"]["usage"], assembly),
-            "content_block_start" => self.begin(index, &value["content_block"], assembly),
+            "content_block_start" => {
+                let block = &value["content_block"];
+                let input = event_json.text_at(&["content_block", "input"]);
+                self.begin(index, block, input.filter(|_| !is_empty(&block["input"])), assembly);
+            }
             "content_block_delta" => self.extend(index, &value["delta"], assembly),
             "content_block_stop" => self.close(index, assembly),
             "message_delta" => {
@@ -51,36 +66,43 @@ impl Wire for Messages {
                 self.count(&value["usage"], assembly);
             }
             "message_stop" => assembly.stop(),
-            "error" => return Err(complain(&value)),
+            "error" => return Err(complain(value)),
             "message" => {
-                self.add_whole(&value, assembly)?;
+                self.add_whole(&event_json, assembly)?;
                 assembly.stop();
             }
             _ => {
                 if value.get("error").is_some_and(|error| !error.is_null()) {
-                    return Err(complain(&value));
+                    return Err(complain(value));
                 }
             }
         }
         Ok(())
     }
 
-    fn add_whole(&mut self, body: &Value, assembly: &mut Assembly) -> Result<(), ProviderError> {
-        let Some(blocks) = body.get("content").and_then(Value::as_array) else {
-            return Err(no_answer(body));
+    fn add_whole(
+        &mut self,
+        body: &Document<'_>,
+        assembly: &mut Assembly,
+    ) -> Result<(), ProviderError> {
+        let Document { value, .. } = body;
+        let Some(blocks) = value.get("content").and_then(Value::as_array) else {
+            return Err(no_answer(value));
         };
         for (index, block) in (0..).zip(blocks) {
-            self.begin(index, block, assembly);
+            let input = body.text_at(&["content", &index.to_string(), "input"]);
+            self.begin(index, block, input.filter(|_| !is_empty(&block["input"])), assembly);
             self.close(index, assembly);
         }
-        self.count(&body["usage"], assembly);
-        stop_for(&body["stop_reason"], assembly);
+        self.count(&value["usage"], assembly);
+        stop_for(&value["stop_reason"], assembly);
         Ok(())
     }
 }
 
 impl Messages {
-    fn begin(&mut self, index: u64, block: &Value, assembly: &mut Assembly) {
+    /// Begins a block, which may bring the input of a call along.
+    fn begin(&mut self, index: u64, block: &Value, input: Option<&str>, assembly: &mut Assembly) {
         let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         let kind = match text("type") {
             "text" => Kind::Text,
@@ -102,15 +124,17 @@ impl Messages {
             }
             _ => {}
         }
-        self.raw.push((index, block.clone()));
+        let (block, input) = (block.clone(), input.map(str::to_owned));
+        self.raw.push(Raw { index, block, input });
     }
 
     fn extend(&mut self, index: u64, delta: &Value, assembly: &mut Assembly) {
-        let (Some(draft), Some((_, raw))) =
-            (assembly.find(index), self.raw.iter_mut().rfind(|(key, _)| *key == index))
+        let (Some(draft), Some(raw)) =
+            (assembly.find(index), self.raw.iter_mut().rfind(|raw| raw.index == index))
         else {
             return;
         };
+        let raw = &mut raw.block;
         let text = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
         let known = raw["type"].as_str().unwrap_or_default();
         match (text("type"), known) {
@@ -132,16 +156,19 @@ impl Messages {
     }
 
     fn close(&mut self, index: u64, assembly: &mut Assembly) {
-        let Some(at) = self.raw.iter().rposition(|(key, _)| *key == index) else {
+        let Some(at) = self.raw.iter().rposition(|raw| raw.index == index) else {
             return;
         };
-        let (_, mut raw) = self.raw.swap_remove(at);
+        let Raw { block: mut raw, input, .. } = self.raw.swap_remove(at);
         let Some(draft) = assembly.find(index) else {
             return;
         };
         let kind = raw["type"].as_str().unwrap_or_default().to_owned();
         if let Some(object) = raw.as_object_mut() {
-            complete_input(object, &mut draft.content, kind == "tool_use");
+            if kind == "tool_use" && draft.content.trim().is_empty() {
+                draft.content = input.unwrap_or_else(|| "{}".to_owned());
+            }
+            complete_input(object, &draft.content, kind == "tool_use");
             if kind == "text" {
                 object.insert("text".to_owned(), draft.content.as_str().into());
             } else if kind == "thinking" {
@@ -188,12 +215,8 @@ fn told_by_content(kind: &str) -> &'static [&'static str] {
 }
 
 /// Puts the input of a call together: it may come in parts, in one with the start, or not at all.
-fn complete_input(block: &mut Map<String, Value>, content: &mut String, is_call: bool) {
+fn complete_input(block: &mut Map<String, Value>, content: &str, is_call: bool) {
     if is_call {
-        let given = block.get("input").filter(|input| !is_empty(input));
-        if content.trim().is_empty() {
-            *content = given.map_or_else(|| "{}".to_owned(), Value::to_string);
-        }
         let input = serde_json::from_str(content).unwrap_or(Value::Null);
         block.insert("input".to_owned(), input);
     } else if let Some(Value::String(partial)) = block.shift_remove(PARTIAL) {

@@ -6,10 +6,11 @@ use crate::{
     provider::{
         Block, Content, Query, Trouble,
         decoder::Decoder,
+        json::Document,
         sse::Sse,
         tests::{
-            answer, call, called, distort, events, failed, hear, hear_unchecked, native, query,
-            result, system, text, thought, user,
+            EXACT, answer, call, called, distort, events, failed, hear, hear_unchecked, native,
+            query, result, system, text, thought, user,
         },
     },
 };
@@ -94,7 +95,7 @@ fn blocks_that_jp_does_not_know_are_kept_whole_and_go_back_unchanged() {
     ];
     let own = query(vec![user("Hi"), answer("test/model", parts.clone()), result("toolu_9", "y")]);
     assert_eq!(
-        encode(&own)["messages"][1]["content"],
+        encode(&own).to_value()["messages"][1]["content"],
         json!([redacted, search, found, cited, direct])
     );
     let other = query(vec![user("Hi"), answer("other/model", parts), result("toolu_9", "y")]);
@@ -102,7 +103,7 @@ fn blocks_that_jp_does_not_know_are_kept_whole_and_go_back_unchanged() {
         { "type": "text", "text": "It is a program." },
         { "type": "tool_use", "id": "toolu_9", "name": "fs_read", "input": { "path": "x" } },
     ]);
-    assert_eq!(encode(&other)["messages"][1]["content"], plain);
+    assert_eq!(encode(&other).to_value()["messages"][1]["content"], plain);
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn an_error_in_the_middle_leaves_the_blocks_that_were_complete() {
 fn data_comes_as_the_input_of_a_tool() {
     let asking = Query { schema: Some(json!({ "type": "array" })), ..query(Vec::new()) };
     let heard = hear::<Sse>(DATA.as_bytes(), || super::decoder(&asking));
-    assert_eq!(heard.contents(), [Content::Data("[1,2]".to_owned())]);
+    assert_eq!(heard.contents(), [Content::Data("[1, 2]".to_owned())]);
     assert_eq!(heard.finish(), Some(Finish::Stop));
 }
 
@@ -138,7 +139,7 @@ fn an_answer_that_comes_as_a_whole_is_heard_too() {
         "stop_reason": "tool_use",
         "usage": { "input_tokens": 3, "output_tokens": 4 },
     });
-    let pieces = decoder().decode_whole(&body).unwrap();
+    let pieces = decoder().decode_whole(&Document::read(&body.to_string()).unwrap()).unwrap();
     let heard = crate::provider::tests::Heard { pieces, end: Ok(()) };
     let expected = [
         Content::Reasoning("Hm".to_owned()),
@@ -149,7 +150,10 @@ fn an_answer_that_comes_as_a_whole_is_heard_too() {
     assert_eq!(heard.blocks()[0].signature.as_deref(), Some("c2ln"));
     assert_eq!((heard.finish(), heard.usage().unwrap().input), (Some(Finish::ToolCalls), Some(3)));
     let error = json!({ "error": { "message": "no", "type": "invalid_request_error" } });
-    assert_eq!(decoder().decode_whole(&error).unwrap_err().trouble, Trouble::Refused);
+    assert_eq!(
+        decoder().decode_whole(&Document::read(&error.to_string()).unwrap()).unwrap_err().trouble,
+        Trouble::Refused
+    );
 }
 
 #[test]
@@ -220,19 +224,19 @@ fn a_query_is_encoded_with_its_results_in_place_and_marks_for_the_cache() {
             },
         ],
     });
-    assert_eq!(encode(&query), expected);
+    assert_eq!(encode(&query).to_value(), expected);
 }
 
 #[test]
 fn a_schema_is_a_tool_that_must_be_called() {
     let mut asking = query(vec![user("List")]);
     asking.schema = Some(json!({ "type": "object", "properties": {} }));
-    let body = encode(&asking);
+    let body = encode(&asking).to_value();
     let choice = json!({ "type": "any", "disable_parallel_tool_use": true });
     assert_eq!((&body["tool_choice"], &body["tools"][2]["name"]), (&choice, &json!("answer")));
     asking.tools.clear();
     let forced = json!({ "type": "tool", "name": "answer", "disable_parallel_tool_use": true });
-    assert_eq!(encode(&asking)["tool_choice"], forced);
+    assert_eq!(encode(&asking).to_value()["tool_choice"], forced);
 }
 
 #[test]
@@ -243,7 +247,7 @@ fn tools_that_were_called_and_are_gone_are_still_named() {
         result("a", "r"),
     ]);
     old.tools.clear();
-    let body = encode(&old);
+    let body = encode(&old).to_value();
     assert_eq!(body["tools"][0]["name"], "gone_tool");
     assert_eq!(body["tool_choice"], json!({ "type": "none" }));
 }
@@ -257,9 +261,9 @@ fn an_older_model_does_not_think_when_its_last_thoughts_are_missing() {
     ]);
     edited.sampling.reasoning = Some(crate::provider::Effort::High);
     edited.model = "test/claude-sonnet-4-5".to_owned();
-    assert_eq!(encode(&edited).get("thinking"), None);
+    assert_eq!(encode(&edited).to_value().get("thinking"), None);
     edited.messages.push(edited.messages[0].clone());
-    assert_eq!(encode(&edited)["thinking"]["type"], "enabled");
+    assert_eq!(encode(&edited).to_value()["thinking"]["type"], "enabled");
 }
 
 #[test]
@@ -274,4 +278,33 @@ fn white_space_in_place_of_arguments_is_none() {
     let blank = THINKING.replace("{\\\"path\\\": \\\"a", "   ").replace(".txt\\\"}", " ");
     let heard = hear_unchecked::<Sse>(blank.as_bytes(), decoder());
     assert_eq!(heard.contents()[2], called("toolu_01A", "fs_read", "{}"));
+}
+
+#[test]
+fn arguments_are_heard_and_go_back_to_the_letter() {
+    let block = format!(
+        "{{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"fs_read\",\"input\":{EXACT},\"caller\":1}}"
+    );
+    let whole = format!("{{\"type\":\"message\",\"content\":[{{}},{block}]}}");
+    let start = format!(
+        "data: {{\"type\":\"content_block_start\",\"content_block\":{block}}}\n\n\
+         data: {{\"type\":\"message_stop\"}}\n\n"
+    );
+    let parts = json!({ "type": "input_json_delta", "partial_json": EXACT });
+    let in_parts = start.replace(EXACT, "{}").replacen(
+        "\n\n",
+        &format!("\n\ndata: {}\n\n", json!({ "type": "content_block_delta", "delta": parts })),
+        1,
+    );
+    for stream in [format!("data: {whole}\n\n"), start, in_parts] {
+        let stop = "data: {\"type\":\"content_block_stop\"}\n\ndata: {\"type\":\"message_stop\"}";
+        let stream = stream.replace("data: {\"type\":\"message_stop\"}", stop);
+        let heard = hear_unchecked::<Sse>(stream.as_bytes(), decoder());
+        let block = heard.blocks().pop().unwrap();
+        assert_eq!(block.content, called("a", "fs_read", EXACT), "{stream}");
+        let part = native(call("a", "fs_read", EXACT), API, block.native.unwrap().block);
+        let own = query(vec![user("?"), answer("test/model", vec![part]), result("a", "r")]);
+        let sent = encode(&own).to_string();
+        assert!(sent.contains(&format!("\"input\":{EXACT},\"caller\":1}}")), "{sent}");
+    }
 }

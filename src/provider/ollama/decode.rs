@@ -10,6 +10,7 @@ use crate::{
         assembly::{Assembly, Kind},
         decoder::{Decoder, Wire, complain, garbled, parse},
         frames::Event,
+        json::Document,
     },
 };
 
@@ -25,7 +26,12 @@ impl Wire for Chat {
         self.add_whole(&parse(&event.data)?, assembly)
     }
 
-    fn add_whole(&mut self, line: &Value, assembly: &mut Assembly) -> Result<(), ProviderError> {
+    fn add_whole(
+        &mut self,
+        body: &Document<'_>,
+        assembly: &mut Assembly,
+    ) -> Result<(), ProviderError> {
+        let line = &body.value;
         if line.get("error").is_some() {
             return Err(complain(line));
         }
@@ -36,8 +42,15 @@ impl Wire for Chat {
         let message = &line["message"];
         add(Kind::Reasoning, &message["thinking"], assembly);
         add(assembly.speech(), &message["content"], assembly);
-        for call in message["tool_calls"].as_array().into_iter().flatten() {
-            add_call(call, assembly);
+        let calls = message["tool_calls"].as_array().into_iter().flatten();
+        for (position, call) in calls.enumerate() {
+            let way = ["message", "tool_calls", &position.to_string(), "function", "arguments"];
+            let arguments = match &call["function"]["arguments"] {
+                Value::Null => "",
+                Value::String(text) => text,
+                _ => body.text_at(&way).unwrap_or_default(),
+            };
+            add_call(call, arguments, assembly);
         }
         if !is_last {
             return Ok(());
@@ -72,17 +85,12 @@ fn add(kind: Kind, text: &Value, assembly: &mut Assembly) {
 }
 
 /// Adds a call, which comes as a whole.
-fn add_call(call: &Value, assembly: &mut Assembly) {
+fn add_call(call: &Value, arguments: &str, assembly: &mut Assembly) {
     assembly.demote_data();
     assembly.close_all();
     let draft = assembly.begin_next(Kind::Call);
-    let function = &call["function"];
     draft.id = call["id"].as_str().unwrap_or_default().to_owned();
-    draft.name = function["name"].as_str().unwrap_or_default().to_owned();
-    draft.content = match &function["arguments"] {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        arguments => arguments.to_string(),
-    };
+    draft.name = call["function"]["name"].as_str().unwrap_or_default().to_owned();
+    draft.content = arguments.to_owned();
     assembly.close_all();
 }

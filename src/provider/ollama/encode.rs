@@ -6,22 +6,21 @@ use crate::provider::{
     Effort, Query,
     dialogue::{Answer, Called, Form, function, messages},
     exchange::{Exchange, Outcome, Portion, arguments_object, base64},
+    json::Json,
     names::ToolNames,
 };
 
 /// The body of the request.
-pub(in crate::provider) fn encode(query: &Query) -> Value {
+pub(in crate::provider) fn encode(query: &Query) -> Json {
     let exchange = Exchange::new(query, |_| true);
     let names = ToolNames::of(query);
-    let mut body = Map::new();
-    let mut say = |key: &str, value: Value| {
-        body.insert(key.to_owned(), value);
-    };
-    say("model", query.model_name().into());
-    say("stream", true.into());
-    // Rather an error than a conversation whose beginning is silently forgotten.
-    say("truncate", false.into());
-    say("shift", false.into());
+    let mut body = Json::from(json!({
+        "model": query.model_name(),
+        "stream": true,
+        // Rather an error than a conversation whose beginning is silently forgotten.
+        "truncate": false,
+        "shift": false,
+    }));
     let mut options = Map::new();
     if let Some(limit) = query.sampling.max_tokens {
         options.insert("num_predict".to_owned(), limit.into());
@@ -30,19 +29,20 @@ pub(in crate::provider) fn encode(query: &Query) -> Value {
         options.insert("temperature".to_owned(), temperature.into());
     }
     if !options.is_empty() {
-        say("options", options.into());
+        body.set("options", options);
     }
     if let Some(effort) = query.sampling.reasoning {
-        say("think", think(effort));
+        body.set("think", think(effort));
     }
     if !query.tools.is_empty() {
-        say("tools", query.tools.iter().map(|spec| function(spec, &names)).collect());
+        let tools = query.tools.iter().map(|spec| function(spec, &names));
+        body.set("tools", tools.collect::<Value>());
     }
     if let Some(schema) = &query.schema {
-        say("format", schema.clone());
+        body.set("format", schema.clone());
     }
-    say("messages", messages(&exchange, &exchange.system, &Ollama { names: &names }).into());
-    body.into()
+    body.set("messages", messages(&exchange, &exchange.system, &Ollama { names: &names }));
+    body
 }
 
 fn think(effort: Effort) -> Value {
@@ -59,51 +59,49 @@ struct Ollama<'a> {
 }
 
 impl Form for Ollama<'_> {
-    fn user(&self, text: String, portions: &[Portion<'_>]) -> Value {
+    fn user(&self, text: String, portions: &[Portion<'_>]) -> Json {
         let images = portions.iter().filter_map(|portion| match portion {
             Portion::Image { bytes, .. } => Some(base64(bytes)),
             // It has no place for documents, and is never said to take them.
             Portion::Text(_) | Portion::Pdf { .. } => None,
         });
-        json!({ "role": "user", "content": text, "images": images.collect::<Value>() })
+        json!({ "role": "user", "content": text, "images": images.collect::<Value>() }).into()
     }
 
-    fn answer(&self, answer: &Answer<'_>) -> Value {
-        let mut message = json!({
-            "role": "assistant",
-            "content": answer.text.as_deref().unwrap_or_default(),
-        });
+    fn answer(&self, answer: &Answer<'_>) -> Json {
+        let text = answer.text.as_deref().unwrap_or_default();
+        let mut message = Json::from(json!({ "role": "assistant", "content": text }));
         if !answer.thoughts.is_empty() {
-            message["thinking"] = answer.thoughts.as_str().into();
+            message.set("thinking", answer.thoughts.as_str());
         }
         if !answer.calls.is_empty() {
-            message["tool_calls"] = answer.calls.iter().map(|call| self.call(call)).collect();
+            let calls = answer.calls.iter().map(|call| self.call(call));
+            message.set("tool_calls", calls.collect::<Json>());
         }
         message
     }
 
-    fn result(&self, outcome: &Outcome<'_>) -> Value {
+    fn result(&self, outcome: &Outcome<'_>) -> Json {
         json!({
             "role": "tool",
             "tool_name": self.names.wire(outcome.tool),
             "tool_call_id": outcome.id.as_str(),
             "content": outcome.marked(),
         })
+        .into()
     }
 
-    fn bridge(&self) -> Option<Value> {
+    fn bridge(&self) -> Option<Json> {
         None
     }
 }
 
 impl Ollama<'_> {
-    fn call(&self, call: &Called<'_>) -> Value {
-        json!({
-            "id": call.id.as_str(),
-            "function": {
-                "name": self.names.wire(call.tool),
-                "arguments": arguments_object(call.arguments),
-            },
-        })
+    fn call(&self, call: &Called<'_>) -> Json {
+        let mut function = Json::from(json!({ "name": self.names.wire(call.tool) }));
+        function.set("arguments", Json::Text(arguments_object(call.arguments)));
+        let mut sent = Json::from(json!({ "id": call.id.as_str() }));
+        sent.set("function", function);
+        sent
     }
 }

@@ -8,8 +8,8 @@ use crate::{
         decoder::Decoder,
         ndjson::Lines,
         tests::{
-            answer, call, called, distort, events, hear, query, result, sampled_query, system,
-            text, thought, user,
+            EXACT, answer, call, called, distort, events, hear, query, result, sampled_query,
+            system, text, thought, user,
         },
     },
 };
@@ -27,9 +27,9 @@ fn thoughts_texts_and_calls_come_in_order_and_calls_get_ids() {
     let expected = [
         Content::Reasoning("Two files, größer.".to_owned()),
         Content::Text("I look. 🦀".to_owned()),
-        called("call00001", "fs_read", "{\"path\":\"a.txt\"}"),
+        called("call00001", "fs_read", "{\"path\": \"a.txt\"}"),
         called("call00002", "fs_list", "{}"),
-        called("call_x", "fs_read", "{\"path\":\"b\"}"),
+        called("call_x", "fs_read", "{\"path\": \"b\"}"),
     ];
     assert_eq!(heard.contents(), expected);
     assert_eq!((heard.finish(), heard.end.clone()), (Some(Finish::ToolCalls), Ok(())));
@@ -66,7 +66,7 @@ fn data_is_reported_as_a_whole() {
     let line = json!({ "message": { "content": "[1]" }, "done": true }).to_string();
     let heard = hear::<Lines>(line.as_bytes(), || super::decoder(&asking));
     assert_eq!(heard.contents(), [Content::Data("[1]".to_owned())]);
-    assert_eq!(encode(&asking)["format"], json!({ "type": "array" }));
+    assert_eq!(encode(&asking).to_value()["format"], json!({ "type": "array" }));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_query_is_encoded_with_its_results_in_place() {
             { "role": "tool", "tool_name": "fs_list", "tool_call_id": "b", "content": "two" },
         ],
     });
-    assert_eq!(encode(&query), expected);
+    assert_eq!(encode(&query).to_value(), expected);
 }
 
 #[test]
@@ -122,4 +122,18 @@ fn nothing_that_a_server_says_makes_the_decoder_panic() {
     for text in [TOOLS, ERROR] {
         distort(&events(text), decoder);
     }
+}
+
+#[test]
+fn arguments_are_heard_and_go_back_to_the_letter() {
+    let line = format!(
+        "{{\"message\":{{\"tool_calls\":[{{\"function\":{{\"name\":\"fs_list\"}}}},\
+         {{\"function\":{{\"name\":\"fs_read\",\"arguments\":{EXACT}}}}}]}},\"done\":true}}"
+    );
+    let heard = hear::<Lines>(line.as_bytes(), decoder);
+    assert_eq!(heard.contents()[1], called("call00002", "fs_read", EXACT));
+    let parts = vec![call("a", "fs_read", EXACT)];
+    let body = encode(&query(vec![user("?"), answer("x/y", parts), result("a", "r")]));
+    let expected = format!("\"function\":{{\"name\":\"fs_read\",\"arguments\":{EXACT}}}");
+    assert!(body.to_string().contains(&expected), "{body}");
 }

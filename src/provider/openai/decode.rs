@@ -10,6 +10,7 @@ use crate::{
         assembly::{Assembly, Kind},
         decoder::{Decoder, Wire, complain, no_answer, parse},
         frames::Event,
+        json::Document,
     },
 };
 
@@ -27,25 +28,34 @@ impl Wire for Completions {
             return Ok(());
         }
         let chunk = parse(&event.data)?;
-        if chunk.get("error").is_some_and(|error| !error.is_null()) || event.name == "error" {
-            return Err(complain(&chunk));
+        let error = chunk.value.get("error");
+        if error.is_some_and(|error| !error.is_null()) || event.name == "error" {
+            return Err(complain(&chunk.value));
         }
         add_chunk(&chunk, assembly)
     }
 
-    fn add_whole(&mut self, body: &Value, assembly: &mut Assembly) -> Result<(), ProviderError> {
-        if !body["choices"].is_array() {
-            return Err(no_answer(body));
+    fn add_whole(
+        &mut self,
+        body: &Document<'_>,
+        assembly: &mut Assembly,
+    ) -> Result<(), ProviderError> {
+        if !body.value["choices"].is_array() {
+            return Err(no_answer(&body.value));
         }
         add_chunk(body, assembly)
     }
 }
 
-fn add_chunk(chunk: &Value, assembly: &mut Assembly) -> Result<(), ProviderError> {
-    for choice in first_choice(chunk) {
-        let message =
-            if choice["delta"].is_object() { &choice["delta"] } else { &choice["message"] };
-        extend(message, assembly);
+fn add_chunk(chunk: &Document<'_>, assembly: &mut Assembly) -> Result<(), ProviderError> {
+    let choices = chunk.value["choices"].as_array().into_iter().flatten().enumerate();
+    for (at, choice) in choices.filter(|(_, choice)| choice["index"].as_u64().unwrap_or(0) == 0) {
+        let message = if choice["delta"].is_object() { "delta" } else { "message" };
+        extend(&choice[message], assembly, |position| {
+            let (at, position) = (at.to_string(), position.to_string());
+            let call = ["choices", &at, message, "tool_calls", &position];
+            chunk.text_at(&[&call[..], &["function", "arguments"]].concat())
+        });
         if let Some(reason) = choice["finish_reason"].as_str().filter(|word| !word.is_empty()) {
             if reason == "error" {
                 return Err(complain(&Value::Null));
@@ -54,13 +64,18 @@ fn add_chunk(chunk: &Value, assembly: &mut Assembly) -> Result<(), ProviderError
             assembly.close_all();
         }
     }
-    if let Some(usage) = usage(&chunk["usage"]) {
+    if let Some(usage) = usage(&chunk.value["usage"]) {
         assembly.count(usage);
     }
     Ok(())
 }
 
-fn extend(delta: &Value, assembly: &mut Assembly) {
+/// Adds what a message says; `arguments` finds those of a call that are no text, to the letter.
+fn extend<'a>(
+    delta: &Value,
+    assembly: &mut Assembly,
+    arguments: impl Fn(usize) -> Option<&'a str>,
+) {
     let text = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
     let thought = match text("reasoning_content") {
         "" => text("reasoning"),
@@ -78,7 +93,7 @@ fn extend(delta: &Value, assembly: &mut Assembly) {
     for (position, call) in deltas.enumerate() {
         assembly.demote_data();
         close_texts(None, assembly);
-        calls::extend(assembly, call, position);
+        calls::extend(assembly, call, position, || arguments(position));
     }
 }
 
@@ -120,11 +135,6 @@ fn add_details(details: &Value, assembly: &mut Assembly) {
     if let Some(kept) = native["reasoning_details"].as_array_mut() {
         details.iter().for_each(|detail| join_detail(kept, detail));
     }
-}
-
-fn first_choice(chunk: &Value) -> impl Iterator<Item = &Value> {
-    let choices = chunk["choices"].as_array().into_iter().flatten();
-    choices.filter(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
 }
 
 /// Adds a detail of a thought: texts of the same one grow, the rest is set.

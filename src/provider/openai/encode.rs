@@ -9,43 +9,40 @@ use crate::{
         Query,
         dialogue::{Answer, Called, Form, function, messages},
         exchange::{Exchange, Outcome, Portion, Said, arguments_object, base64},
+        json::Json,
         names::ToolNames,
         schema,
     },
 };
 
 /// The body of the request.
-pub(in crate::provider) fn encode(query: &Query, dialect: &Dialect) -> Value {
+pub(in crate::provider) fn encode(query: &Query, dialect: &Dialect) -> Json {
     let exchange = Exchange::new(query, |part| dialect.wants_thoughts || native(part).is_some());
     let names = ToolNames::of(query);
-    let mut body = Map::new();
-    let mut say = |key: &str, value: Value| {
-        body.insert(key.to_owned(), value);
-    };
-    say("model", query.model_name().into());
-    say("stream", true.into());
+    let mut body = Json::from(json!({ "model": query.model_name(), "stream": true }));
     if dialect.asks_for_usage {
-        say("stream_options", json!({ "include_usage": true }));
+        body.set("stream_options", json!({ "include_usage": true }));
     }
     if let Some(limit) = query.sampling.max_tokens {
-        say(dialect.limit, limit.into());
+        body.set(dialect.limit, limit);
     }
     if let Some(temperature) = query.sampling.temperature {
-        say("temperature", temperature.into());
+        body.set("temperature", temperature);
     }
     if !query.tools.is_empty() {
         let tools = query.tools.iter().map(|spec| function(spec, &names));
-        say("tools", tools.collect());
+        body.set("tools", tools.collect::<Value>());
     }
     let mut system = exchange.system.clone();
     if let Some(schema) = &query.schema {
-        say("response_format", format(schema, dialect, &mut system));
+        body.set("response_format", format(schema, dialect, &mut system));
     }
-    say("messages", messages(&exchange, &system, &Completions { names: &names, dialect }).into());
+    body.set("messages", messages(&exchange, &system, &Completions { names: &names, dialect }));
     if let Some(effort) = query.sampling.reasoning {
-        dialect.thinking.say(effort, &mut body);
+        let (key, value) = dialect.thinking.words(effort);
+        body.set(key, value);
     }
-    body.into()
+    body
 }
 
 fn native(part: &Part) -> Option<&Map<String, Value>> {
@@ -73,7 +70,7 @@ struct Completions<'a> {
 }
 
 impl Form for Completions<'_> {
-    fn user(&self, _text: String, portions: &[Portion<'_>]) -> Value {
+    fn user(&self, _text: String, portions: &[Portion<'_>]) -> Json {
         let part = |portion: &Portion<'_>| match portion {
             Portion::Text(text) => json!({ "type": "text", "text": text }),
             Portion::Image { media_type, bytes } => {
@@ -85,10 +82,10 @@ impl Form for Completions<'_> {
                 json!({ "type": "file", "file": { "filename": source, "file_data": url } })
             }
         };
-        json!({ "role": "user", "content": portions.iter().map(part).collect::<Value>() })
+        json!({ "role": "user", "content": portions.iter().map(part).collect::<Value>() }).into()
     }
 
-    fn answer(&self, answer: &Answer<'_>) -> Value {
+    fn answer(&self, answer: &Answer<'_>) -> Json {
         let mut message = Map::new();
         message.insert("role".to_owned(), "assistant".into());
         message.insert("content".to_owned(), answer.text.as_deref().into());
@@ -108,14 +105,14 @@ impl Form for Completions<'_> {
         message.into()
     }
 
-    fn result(&self, outcome: &Outcome<'_>) -> Value {
+    fn result(&self, outcome: &Outcome<'_>) -> Json {
         let id = self.dialect.ids.wire(outcome.id);
-        json!({ "role": "tool", "tool_call_id": id, "content": outcome.marked() })
+        json!({ "role": "tool", "tool_call_id": id, "content": outcome.marked() }).into()
     }
 
-    fn bridge(&self) -> Option<Value> {
+    fn bridge(&self) -> Option<Json> {
         let bridge = json!({ "role": "assistant", "content": "(no answer)" });
-        self.dialect.answers_tools.then_some(bridge)
+        self.dialect.answers_tools.then(|| bridge.into())
     }
 }
 
@@ -125,13 +122,9 @@ impl Completions<'_> {
         let mut sent = Value::Object(own.cloned().unwrap_or_default());
         sent["id"] = self.dialect.ids.wire(call.id).into();
         sent["type"] = "function".into();
-        let object = arguments_object(call.arguments);
-        // What the model wrote goes back to the letter if it is an object.
-        let is_object =
-            serde_json::from_str(call.arguments.as_str()).ok().as_ref() == Some(&object);
-        let arguments =
-            if is_object { call.arguments.as_str().to_owned() } else { object.to_string() };
-        sent["function"] = json!({ "name": self.names.wire(call.tool), "arguments": arguments });
+        let arguments = arguments_object(call.arguments);
+        let name = self.names.wire(call.tool);
+        sent["function"] = json!({ "name": name, "arguments": arguments.get() });
         sent
     }
 }

@@ -6,11 +6,12 @@ use crate::{
     provider::{
         Content, Effort, Query, Trouble,
         decoder::Decoder,
+        json::Document,
         names::IdRule,
         sse::Sse,
         tests::{
-            Heard, answer, call, called, distort, events, failed, hear, native, query, result,
-            sampled_query, system, text, thought, user,
+            EXACT, Heard, answer, call, called, distort, events, failed, hear, native, query,
+            result, sampled_query, system, text, thought, user,
         },
     },
 };
@@ -96,7 +97,8 @@ fn an_index_that_is_given_twice_is_two_calls_and_what_is_unknown_goes_back() {
     let body = encode(
         &query(vec![user("Hi"), answer("test/model", parts), result("one", "r")]),
         &Dialect::COMMON,
-    );
+    )
+    .to_value();
     let sent = &body["messages"][1]["tool_calls"][0];
     assert_eq!(sent["extra_content"], extra["extra_content"]);
     assert_eq!(sent["function"]["arguments"], "{\"path\":\"a\"}");
@@ -118,7 +120,7 @@ fn details_of_thoughts_are_joined_and_go_back_to_their_model_only() {
     let parts = vec![native(thought("Hmm.", ""), API, block), text("Yes.")];
     let sent = |model: &str| {
         let query = query(vec![user("?"), answer(model, parts.clone()), user("!")]);
-        encode(&query, &Dialect::COMMON)["messages"][1].clone()
+        encode(&query, &Dialect::COMMON).to_value()["messages"][1].clone()
     };
     let expected = json!({ "role": "assistant", "content": "Yes.", "reasoning_details": details });
     assert_eq!(sent("test/model"), expected);
@@ -187,7 +189,10 @@ fn an_answer_that_comes_as_a_whole_is_heard_too() {
         }],
         "usage": { "prompt_tokens": 3, "completion_tokens": 4 },
     });
-    let heard = Heard { pieces: decoder().decode_whole(&body).unwrap(), end: Ok(()) };
+    let heard = Heard {
+        pieces: decoder().decode_whole(&Document::read(&body.to_string()).unwrap()).unwrap(),
+        end: Ok(()),
+    };
     let expected = [
         Content::Text("Yes".to_owned()),
         called("a", "fs_read", "{}"),
@@ -196,7 +201,7 @@ fn an_answer_that_comes_as_a_whole_is_heard_too() {
     assert_eq!(heard.contents(), expected);
     assert_eq!((heard.finish(), heard.usage().unwrap().output), (Some(Finish::ToolCalls), Some(4)));
     let error = json!({ "object": "error", "message": "no model found" });
-    assert!(decoder().decode_whole(&error).is_err());
+    assert!(decoder().decode_whole(&Document::read(&error.to_string()).unwrap()).is_err());
 }
 
 #[test]
@@ -263,7 +268,7 @@ fn a_query_is_encoded_with_its_results_in_place() {
         ],
         "reasoning_effort": "low",
     });
-    assert_eq!(encode(&query, &Dialect::COMMON), expected);
+    assert_eq!(encode(&query, &Dialect::COMMON).to_value(), expected);
 }
 
 #[test]
@@ -273,17 +278,17 @@ fn services_are_spoken_to_in_their_dialect() {
     asking.schema = Some(json!({ "type": "object" }));
     asking.sampling.reasoning = Some(Effort::Off);
     let deepseek = crate::provider::Preset::named("deepseek").unwrap().dialect;
-    let body = encode(&asking, &deepseek);
+    let body = encode(&asking, &deepseek).to_value();
     assert_eq!(body["messages"][2]["reasoning_content"], "Hm.");
     assert_eq!(body["response_format"], json!({ "type": "json_object" }));
     assert!(body["messages"][0]["content"].as_str().unwrap().contains("{\"type\":\"object\"}"));
     assert_eq!(body["thinking"], json!({ "type": "disabled" }));
 
     asking.messages.push(asking.messages[0].clone());
-    assert_eq!(encode(&asking, &deepseek)["messages"][2].get("reasoning_content"), None);
+    assert_eq!(encode(&asking, &deepseek).to_value()["messages"][2].get("reasoning_content"), None);
     let mistral = crate::provider::Preset::named("mistral").unwrap().dialect;
     assert_eq!(mistral.ids, IdRule::Nine);
-    let body = encode(&asking, &mistral);
+    let body = encode(&asking, &mistral).to_value();
     let roles: Vec<_> =
         body["messages"].as_array().unwrap().iter().map(|m| m["role"].clone()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
@@ -299,4 +304,22 @@ fn nothing_that_a_server_says_makes_the_decoder_panic() {
     for text in [INTERLEAVED, NAMELESS, TWICE, DETAILS, ERROR] {
         distort(&events(text), decoder);
     }
+}
+
+#[test]
+fn arguments_are_heard_and_go_back_to_the_letter() {
+    let call_with = |arguments: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"id\":\"a\",\"function\":\
+             {{\"name\":\"fs_read\",\"arguments\":{arguments}}}}}]}},\"finish_reason\":\"stop\"}}]}}\n\n"
+        )
+    };
+    for arguments in [EXACT.to_owned(), json!(EXACT).to_string()] {
+        let heard = hear_text(&call_with(&arguments));
+        assert_eq!(heard.contents(), [called("a", "fs_read", EXACT)]);
+    }
+    let parts = vec![call("a", "fs_read", EXACT)];
+    let query = query(vec![user("?"), answer("x/y", parts), result("a", "r")]);
+    let sent = encode(&query, &Dialect::COMMON).to_value();
+    assert_eq!(sent["messages"][1]["tool_calls"][0]["function"]["arguments"], EXACT);
 }

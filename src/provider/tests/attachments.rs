@@ -56,15 +56,15 @@ fn anthropic_gets_images_and_documents_as_blocks() {
     });
     let content = [text(HELLO), text(IMAGE), image, text(DOCUMENT), document, asked.clone()];
     let expected = json!([{ "role": "user", "content": content }]);
-    assert_eq!(anthropic::encode(&asking(true, true))["messages"], expected);
+    assert_eq!(anthropic::encode(&asking(true, true)).to_value()["messages"], expected);
     let content = [text(HELLO), text(NO_IMAGE), text(NO_DOCUMENT), asked];
     let expected = json!([{ "role": "user", "content": content }]);
-    assert_eq!(anthropic::encode(&asking(false, false))["messages"], expected);
+    assert_eq!(anthropic::encode(&asking(false, false)).to_value()["messages"], expected);
 }
 
 #[test]
 fn openai_gets_images_and_documents_as_addresses_that_hold_them() {
-    let encode = |query: &Query| openai::encode(query, &openai::Dialect::COMMON);
+    let encode = |query: &Query| openai::encode(query, &openai::Dialect::COMMON).to_value();
     let image = format!("data:image/png;base64,{PNG}");
     let image = json!({ "type": "image_url", "image_url": { "url": image } });
     let document = format!("data:application/pdf;base64,{PDF}");
@@ -87,8 +87,8 @@ fn openai_gets_images_and_documents_as_addresses_that_hold_them() {
 fn ollama_gets_images_beside_the_text() {
     let content = format!("{HELLO}\n\n{IMAGE}\n\n{NO_DOCUMENT}\n\nWhat is this?");
     let expected = json!([{ "role": "user", "content": content, "images": [PNG] }]);
-    assert_eq!(ollama::encode(&asking(true, false))["messages"], expected);
+    assert_eq!(ollama::encode(&asking(true, false)).to_value()["messages"], expected);
     let content = format!("{HELLO}\n\n{NO_IMAGE}\n\n{NO_DOCUMENT}\n\nWhat is this?");
     let expected = json!([{ "role": "user", "content": content }]);
-    assert_eq!(ollama::encode(&asking(false, false))["messages"], expected);
+    assert_eq!(ollama::encode(&asking(false, false)).to_value()["messages"], expected);
 }
