@@ -72,6 +72,17 @@ pub fn append(outline: &mut Outline, draft: Draft) -> Result<Step, AppendError> 
     Ok(Step { name, turn, changes })
 }
 
+/// Keeps an event that has no place in the stream: as a file of its own number, listed nowhere.
+pub fn set_aside(outline: &mut Outline, draft: Draft) -> Result<Step, AppendError> {
+    let Draft { event, bytes } = draft;
+    let address = outline.next.ok_or(AppendError::Full)?;
+    let name = FileName::new(address, &event, None);
+    outline.next = address.next();
+    let turn = outline.progress.current_turn().unwrap_or(0);
+    let changes = vec![Change::Put(TreePath::event(&name), bytes)];
+    Ok(Step { name, turn, changes })
+}
+
 /// The tool of a result that does not name it.
 fn tool_of(outline: &Outline, event: &Event) -> Option<String> {
     let EventKind::ToolResult(result) = &event.kind else {

@@ -13,7 +13,7 @@ mod seal;
 mod summary;
 mod trailers;
 
-pub use append::{AppendError, Draft, Step, append};
+pub use append::{AppendError, Draft, Step, append, set_aside};
 pub use change::{Change, TreePath};
 pub use create::create;
 pub use cut::{Cut, CutPlan, cut};

@@ -122,7 +122,10 @@ impl<S: Sink> Driver<'_, S> {
                     return input;
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    self.front_end.tick();
+                    if self.front_end.tick() == Err(Closed) && !self.is_closed {
+                        self.is_closed = true;
+                        return Input::Interrupt(Interrupt::Stop);
+                    }
                     if let Some(rest) = &mut self.rest {
                         *rest = rest.saturating_sub(step);
                         if rest.is_zero() {

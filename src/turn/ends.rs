@@ -34,7 +34,7 @@ pub trait FrontEnd {
     fn withdraw(&mut self, inquiry: &InquiryId);
 
     /// Some time has passed.
-    fn tick(&mut self);
+    fn tick(&mut self) -> Result<(), Closed>;
 }
 
 /// Nobody reads any more.

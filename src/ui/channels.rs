@@ -2,15 +2,19 @@
 //! status line to standard error.
 //!
 //! On one terminal they do not get into each other's way: the status line is gone before anything
-//! else is written, and stands only below complete lines.
+//! else is written, and stands only below complete lines. Whoever does not read holds up nobody:
+//! both streams are written by threads of their own.
 
 use std::{
+    fs::File,
     io::{self, IsTerminal, Write},
+    os::fd::AsFd,
     time::{Duration, Instant},
 };
 
 use super::{
     escape::{escape, escape_json, escape_lines},
+    spool::Spool,
     status::{Status, StatusLine},
     stream::StreamRenderer,
     style::{Face, Style},
@@ -23,6 +27,12 @@ use crate::env::Env;
 /// answer, if it goes through a pipe to the same terminal, has shown it by then.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// How long a question waits for what comes before it on the terminal.
+const BEFORE_A_QUESTION: Duration = Duration::from_secs(1);
+
+/// The columns that the echo of Ctrl+C takes: without room for it, the status would break.
+const ECHO: usize = 3;
+
 /// The columns that a line has at least: less says nothing.
 const LEAST: usize = 20;
 
@@ -34,6 +44,15 @@ pub enum Written {
     Open,
     /// The other end is closed, and nothing will be written any more.
     Closed,
+}
+
+/// What was read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The answer.
+    pub answer: bool,
+    /// What was said beside it.
+    pub talk: bool,
 }
 
 /// How the answer is written.
@@ -58,6 +77,8 @@ pub enum Chrome {
 pub struct Channels<'a> {
     stdout: Box<dyn Write + Send + 'a>,
     stderr: Box<dyn Write + Send + 'a>,
+    /// The queues in front of both, where there are any.
+    spools: Option<Spools>,
     env: &'a Env,
     chrome: Chrome,
     /// How talk looks.
@@ -71,6 +92,12 @@ pub struct Channels<'a> {
     written: Option<Instant>,
 }
 
+/// The queues of the answer and of talk: one and the same if they go to the same place.
+struct Spools {
+    answer: Spool,
+    talk: Spool,
+}
+
 enum Answer {
     Screen(Box<StreamRenderer>),
     /// Whether a text was written before this one, and whether this one has begun.
@@ -82,10 +109,16 @@ enum Answer {
 
 impl<'a> Channels<'a> {
     /// The streams of this process. The answer has this style if it is laid out.
-    pub fn of_process(env: &'a Env, format: AnswerFormat, style: Style, chrome: Chrome) -> Self {
+    pub fn of_process(
+        env: &'a Env,
+        format: AnswerFormat,
+        style: Style,
+        chrome: Chrome,
+    ) -> io::Result<Self> {
         let is_terminal = io::stderr().is_terminal();
-        let mut channels =
-            Self::new(env, Box::new(io::stdout()), Box::new(io::stderr()), format, style, chrome);
+        let (stdout, stderr, spools) = spooled()?;
+        let mut channels = Self::new(env, stdout, stderr, format, style, chrome);
+        channels.spools = Some(spools);
         channels.style = Style::choose(None, is_terminal, env);
         let is_dumb = env.var("TERM").is_none_or(|term| term == "dumb");
         if is_terminal && !is_dumb && chrome == Chrome::Full {
@@ -93,7 +126,7 @@ impl<'a> Channels<'a> {
             let reflows = env.var("XTERM_VERSION").is_none();
             channels.status = Some(StatusLine::new(channels.style, reflows));
         }
-        channels
+        Ok(channels)
     }
 
     fn new(
@@ -114,6 +147,7 @@ impl<'a> Channels<'a> {
         Self {
             stdout,
             stderr,
+            spools: None,
             env,
             chrome,
             style: Style::PLAIN,
@@ -200,9 +234,10 @@ impl<'a> Channels<'a> {
     /// Shows what is being waited for, if there is a terminal and room for it.
     pub fn show_status(&mut self, status: &Status, now: Instant) {
         let pauses = self.written.is_none_or(|at| now.saturating_duration_since(at) >= PAUSE);
-        let columns = self.columns();
+        let columns = self.columns().saturating_sub(ECHO);
+        let is_read = self.spools.as_ref().is_none_or(|spools| spools.talk.is_idle());
         let Some(line) = &mut self.status else { return };
-        if self.at_line_start && pauses {
+        if self.at_line_start && pauses && is_read {
             let _unseen = line.draw(status, columns, now, &mut self.stderr);
         }
     }
@@ -220,6 +255,30 @@ impl<'a> Channels<'a> {
         if let Some(line) = &mut self.status {
             line.forget();
         }
+    }
+
+    /// Whether somebody still reads the answer, as far as that is known by now.
+    pub fn check(&mut self) -> io::Result<Written> {
+        let flushed = self.stdout.flush();
+        self.end_write(flushed)
+    }
+
+    /// Lets the terminal show what was said so far, before somebody is asked something there.
+    pub fn settle_terminal(&self) {
+        let Some(spools) = &self.spools else { return };
+        if io::stderr().is_terminal() {
+            spools.talk.settle(Some(BEFORE_A_QUESTION));
+        }
+        if io::stdout().is_terminal() {
+            spools.answer.settle(Some(BEFORE_A_QUESTION));
+        }
+    }
+
+    /// Waits until everything is read, for so long at most, and says what is.
+    pub fn wait(&self, patience: Option<Duration>) -> Settled {
+        let Some(spools) = &self.spools else { return Settled { answer: true, talk: true } };
+        let answer = spools.answer.settle(patience);
+        Settled { answer, talk: spools.talk.settle(patience) }
     }
 
     fn columns(&self) -> usize {
@@ -255,9 +314,35 @@ impl<'a> Channels<'a> {
     }
 }
 
+type Stream = Box<dyn Write + Send>;
+
+/// The streams of this process behind queues: one if they go to the same place, so that what is
+/// said stays in order.
+fn spooled() -> io::Result<(Stream, Stream, Spools)> {
+    let (stdout, stderr) = (io::stdout(), io::stderr());
+    // Whoever holds the streams of the library while nobody reads would hold up the end.
+    let file = |stream: &dyn AsFd| -> io::Result<Stream> {
+        Ok(Box::new(File::from(stream.as_fd().try_clone_to_owned()?)))
+    };
+    let place = |stream: &dyn AsFd| {
+        rustix::fs::fstat(stream.as_fd()).ok().map(|file| (file.st_dev, file.st_ino))
+    };
+    let (answer, talk) = (file(&stdout)?, file(&stderr)?);
+    if place(&stdout) == place(&stderr) {
+        let (spool, [answer, talk]) = Spool::start([answer, talk])?;
+        let spools = Spools { answer: spool.clone(), talk: spool };
+        return Ok((Box::new(answer), Box::new(talk), spools));
+    }
+    let (answer_spool, [answer]) = Spool::start([answer])?;
+    let (talk_spool, [talk]) = Spool::start([talk])?;
+    let spools = Spools { answer: answer_spool, talk: talk_spool };
+    Ok((Box::new(answer), Box::new(talk), spools))
+}
+
 impl Drop for Channels<'_> {
     fn drop(&mut self) {
         self.clear_status();
+        self.settle_terminal();
     }
 }
 

@@ -14,6 +14,7 @@ mod markdown;
 mod pager;
 mod prompt;
 mod signals;
+mod spool;
 mod status;
 mod stream;
 mod style;
@@ -23,7 +24,7 @@ mod time;
 mod transcript;
 mod width;
 
-pub use channels::{AnswerFormat, Channels, Chrome, Written};
+pub use channels::{AnswerFormat, Channels, Chrome, Settled, Written};
 pub use complain::complain;
 pub use confirm::confirm;
 pub use escape::{escape, escape_json, escape_lines};

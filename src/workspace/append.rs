@@ -145,6 +145,33 @@ impl Workspace {
         })
     }
 
+    /// Keeps an event beside the stream, because it has no place in it any more, as a part of an
+    /// operation.
+    pub fn set_aside_in(
+        &self,
+        guard: &mut Guard,
+        operation: &mut Operation,
+        draft: &Draft,
+    ) -> Result<Vec<Appended>, WriteFailure> {
+        self.write_in(guard, operation, |guard, mut state, operation| {
+            let id = guard.id();
+            let step = plan::set_aside(&mut state.outline, draft.clone())
+                .map_err(|source| WriteFailure::Refused { id, index: 0, source })?;
+            let mut scribe = Scribe::new(self, operation);
+            let commit = scribe.aside(&state, &draft.event, &step);
+            let lock = guard.lock();
+            let writing = Writing { lock, id, tip: &mut state.tip, commits: &[commit] };
+            let Written { commits, notes } =
+                self.store.write(writing).map_err(|source| WriteFailure::write(id, source))?;
+            let appended = commits.first().map(|commit| Appended {
+                address: step.address(),
+                file: step.name,
+                commit: *commit,
+            });
+            Ok(Outcome { events: appended.into_iter().collect(), state, notes })
+        })
+    }
+
     /// Writes as a part of an operation, and starts over when something else than jp was faster.
     pub(super) fn write_in(
         &self,

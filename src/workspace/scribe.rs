@@ -63,7 +63,21 @@ impl<'a> Scribe<'a> {
 
     /// The commit of an event.
     pub(super) fn step(&mut self, state: &State, event: &Event, step: &plan::Step) -> NewCommit {
-        let subject = format!("append {}", step.name);
+        self.event(format!("append {}", step.name), state, event, step)
+    }
+
+    /// The commit of an event that is kept beside the stream.
+    pub(super) fn aside(&mut self, state: &State, event: &Event, step: &plan::Step) -> NewCommit {
+        self.event(format!("set {} aside", step.name), state, event, step)
+    }
+
+    fn event(
+        &mut self,
+        subject: String,
+        state: &State,
+        event: &Event,
+        step: &plan::Step,
+    ) -> NewCommit {
         let summary = Summary::new(state.heading.clone(), &state.outline);
         let content = Content::Changed(step.changes.clone());
         let mut commit = self.by_writer_of(event, subject, summary, content);

@@ -32,8 +32,10 @@ mod providers;
 mod query;
 mod query_config;
 mod query_crash;
+mod query_edited;
 mod query_failures;
 mod query_output;
+mod query_reader;
 mod query_target;
 mod reference;
 

@@ -76,7 +76,7 @@ fn play_answer() {
     let env = Env::of_process().unwrap();
     let steps = Steps::of_process();
     let mut channels =
-        Channels::of_process(&env, AnswerFormat::Screen, Style::COLOUR, Chrome::Full);
+        Channels::of_process(&env, AnswerFormat::Screen, Style::COLOUR, Chrome::Full).unwrap();
     let started = Instant::now();
     let wait = |channels: &mut Channels<'_>, step: &str| {
         while !steps.is_made(step) {

@@ -7,6 +7,7 @@ mod answers;
 mod escapes;
 mod pager;
 mod query;
+mod query_talk;
 mod shells;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other test binary uses the rest")]

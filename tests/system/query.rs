@@ -35,7 +35,7 @@ fn endless() -> String {
 }
 
 /// A user whose model is played from a script.
-fn player(script: &str) -> Jp {
+pub fn player(script: &str) -> Jp {
     let jp = user();
     let script = jp.write("script.toml", script);
     let config = format!(
@@ -45,12 +45,12 @@ fn player(script: &str) -> Jp {
     jp
 }
 
-fn shell(jp: &Jp) -> Terminal<'_> {
+pub fn shell(jp: &Jp) -> Terminal<'_> {
     Terminal::shell(jp, &["bash", "--norc", "--noprofile"])
 }
 
 /// Begins a command without waiting for its end.
-fn begin(terminal: &Terminal<'_>, command: &str) {
+pub fn begin(terminal: &Terminal<'_>, command: &str) {
     terminal.type_text(command);
     terminal.wait_for(command);
     terminal.press("Enter");

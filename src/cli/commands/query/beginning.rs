@@ -10,7 +10,7 @@ use super::{
 use crate::{
     cli::{args::Query, error::CommandError},
     env::Env,
-    model::{Attachment, Event, EventKind, Meta, Progress, Request},
+    model::{Attachment, Event, EventKind, Meta, Progress, Request, Timestamp},
     turn::Input,
 };
 
@@ -48,6 +48,16 @@ pub fn heading(args: &Query) -> Result<Meta, CommandError> {
     Ok(Meta { title: title::check(args.title.as_deref())?, labels, ..Meta::default() })
 }
 
+/// Whether a question can be asked now.
+pub fn admits_request(progress: &Progress) -> bool {
+    progress.admit(&request(b"", Timestamp::from_seconds(0))).is_ok()
+}
+
+fn request(text: &[u8], now: Timestamp) -> Event {
+    let request = Request { content: text.to_vec().into(), interrupts: false };
+    Event::new(now, EventKind::Request(request))
+}
+
 /// A request, or what is missing; before it what changed since the last turn, and what is put
 /// beside it.
 fn first_input(
@@ -80,8 +90,7 @@ fn first_input(
         }
         return Ok(Input::Resume(delta.into_iter().collect()));
     };
-    let request = Request { content: text.to_vec().into(), interrupts: false };
-    let request = Event::new(now, EventKind::Request(request));
+    let request = request(text, now);
     if let Err(refusal) = progress.admit(&request) {
         return Err(asked.kept(ending::incomplete(scene.target.id(), &progress, &refusal)));
     }

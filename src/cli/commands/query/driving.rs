@@ -1,10 +1,14 @@
 //! The drive: a turn from its first input to its end, with everybody who has a part in it.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use super::{
     asker::Asker,
-    beginning::Beginning,
+    beginning::{self, Beginning},
+    ending::word,
     front::{Front, Manner},
     listening::{Listener, StoppedBy},
     naming::Naming,
@@ -16,54 +20,57 @@ use crate::{
     cli::{args::Query, error::CommandError, output::Output},
     config::Visibility,
     env::Env,
-    model::{ConversationId, Usage},
+    model::ConversationId,
     turn::{self, DriveError, Ending, Inbox, Turn},
-    ui::{AnswerFormat, Channels, Chrome, Presses},
+    ui::{AnswerFormat, Channels, Chrome, Presses, Signals},
     workspace::{Workspace, WriteFailure},
 };
 
 /// What came of a turn.
-pub struct Driven {
+pub struct Driven<'a> {
     /// How it ended, or why it could not go on.
     pub ending: Result<Ending, DriveError<WriteFailure>>,
     /// The conversation that it is kept in.
     pub id: Option<ConversationId>,
-    /// What it has cost.
-    pub usage: Option<Usage>,
+    /// Whether the next question can be asked.
+    pub is_answered: bool,
     /// What the user should hear about.
     pub notes: Vec<String>,
     /// A reply that was typed too late to be sent.
     pub unsent: Option<String>,
-    /// Whether somebody read it to the end.
-    pub is_read: bool,
+    /// What was shown of it, which may not be read yet.
+    pub front: Front<'a>,
     /// What stopped it.
     pub stopped_by: StoppedBy,
+    /// From now on the first signal ends the process.
+    pub signals: Option<Signals>,
 }
 
-/// Drives a turn.
-pub fn drive(
-    env: &Env,
+/// Drives a turn. What was said may not be read yet when this returns; all else is done.
+pub fn drive<'a>(
+    env: &'a Env,
     output: &Output,
     args: &Query,
     scene: &mut Scene,
     asked: &Asked,
     beginning: Beginning,
-) -> Result<Driven, CommandError> {
+) -> Result<Driven<'a>, CommandError> {
     let setup = scene.model.setup.clone();
     let inbox = Inbox::new();
     let presses = Arc::new(Mutex::new(Presses::new(scene.interactive)));
     let asker = scene.interactive.then(|| Asker::start(env, presses.clone())).transpose()?;
     let manner = manner(args, scene);
     let trace = trace(env, args, scene);
-    let channels = channels(env, output, args);
+    let channels = channels(env, output, args)?;
     let mut front = Front::new(channels, asker, setup.model.to_string(), manner, trace);
     let naming = Naming::of(env, args, asked, scene);
+    let keeper = scene.target.keeper(args, beginning.meta, &scene.resolved)?;
+    let mut keeper = keeper.after(&scene.entries);
     let turn = Turn::new(setup, std::mem::take(&mut scene.entries));
-    let mut keeper = scene.target.keeper(args, beginning.meta, &scene.resolved)?;
     let stopped_by = StoppedBy::default();
     let listener = Listener {
         post: inbox.post(),
-        presses,
+        presses: presses.clone(),
         asker: front.asker(),
         running: scene.running.clone(),
         stopped_by: stopped_by.clone(),
@@ -71,11 +78,15 @@ pub fn drive(
     let signals = listener.listen();
     let (provider, now) = (&scene.model.provider, || env.now());
     let ending = turn::drive(turn, beginning.first, provider, &mut keeper, &mut front, inbox, &now);
-    let is_read = front.is_open();
+    // There is nothing left to ask about.
+    presses.lock().unwrap_or_else(PoisonError::into_inner).stop();
     // What still runs after a failure has nobody to run for.
     scene.running.kill_all();
-    let (usage, unsent) = front.finish();
-    drop(signals);
+    let unsent = front.end();
+    match &ending {
+        Ok(ending) => front.log(&format!("ended: {}", word(ending))),
+        Err(error) => front.log(&format!("ended: {error}")),
+    }
     if let Some(title) = naming.and_then(Naming::end) {
         keeper.name(&title);
     }
@@ -83,7 +94,8 @@ pub fn drive(
         keeper.tidy();
     }
     let (id, notes) = (keeper.id(), keeper.take_notes());
-    Ok(Driven { ending, id, usage, notes, unsent, is_read, stopped_by })
+    let is_answered = beginning::admits_request(keeper.progress());
+    Ok(Driven { ending, id, is_answered, notes, unsent, front, stopped_by, signals })
 }
 
 fn manner(args: &Query, scene: &Scene) -> Manner {
@@ -94,7 +106,7 @@ fn manner(args: &Query, scene: &Scene) -> Manner {
     }
 }
 
-fn channels<'a>(env: &'a Env, output: &Output, args: &Query) -> Channels<'a> {
+fn channels<'a>(env: &'a Env, output: &Output, args: &Query) -> io::Result<Channels<'a>> {
     let is_text = !args.format.is_json();
     let format = match is_text && output.is_for_a_screen() {
         true => AnswerFormat::Screen,

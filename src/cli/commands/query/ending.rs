@@ -1,8 +1,10 @@
 //! What is said when a query is over: what it has cost, what to do next, what went wrong.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use super::{driving::Driven, reading::Asked, scene::Scene};
+use super::{driving::Driven, front::Reading, reading::Asked, scene::Scene};
 use crate::{
     cli::{
         args::Query,
@@ -19,44 +21,68 @@ use crate::{
 /// The exit code of what the user interrupted.
 const INTERRUPTED: u8 = 130;
 
-/// Tells how a query ended, and returns its exit code.
+/// How long a reader may take when the query was told to end.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Waits until the answer is read, tells how the query ended, and returns its exit code.
 pub fn tell(
     output: &mut Output,
     args: &Query,
     scene: &Scene,
-    asked: Asked,
-    driven: Driven,
+    mut asked: Asked,
+    driven: Driven<'_>,
 ) -> Outcome {
+    let (id, usage, code) = (driven.id, driven.front.usage(), driven.stopped_by.code());
+    if driven.ending.is_ok() && id.is_some() {
+        asked.sent();
+    }
+    let reading = driven.front.wait(code.map(|_signal| GRACE));
+    drop(driven.signals);
+    if let Reading::Late { is_heard: false } = reading {
+        // Whoever says something here would wait for the same reader.
+        return Err(CommandError::silent(code.unwrap_or(INTERRUPTED)));
+    }
     if let Some(text) = &driven.unsent {
         output.warn(format_args!("the answer was over before your reply was sent: {text}"));
     }
     output.warn_all(&driven.notes);
-    let id = driven.id;
     let ending = match driven.ending {
         Ok(ending) => ending,
         Err(error) => return Err(asked.kept(undriven(error, id))),
     };
     let is_stopped = ending == Ending::Stopped;
-    if !driven.is_read && is_stopped {
+    match reading {
         // Whoever has closed the other end has read enough.
-        asked.sent();
-        return Ok(DONE);
+        Reading::Closed if is_stopped => {
+            asked.sent();
+            return Ok(DONE);
+        }
+        Reading::Failed(error) => return Err(unread(CommandError::from(error), id)),
+        Reading::Late { .. } => {
+            if let Some(id) = id.filter(|_| !args.quiet) {
+                output.say(format_args!("`jp conversation print {id}` shows what nobody has read"));
+            }
+            return Err(CommandError::silent(code.unwrap_or(INTERRUPTED)));
+        }
+        Reading::Closed | Reading::Done => {}
     }
     if args.format.is_json() {
         output.line(last_line(scene, id, &ending))?;
     } else if !args.quiet {
-        let usage = driven.usage.filter(|_| scene.resolved.settings.ui.usage);
-        say(output, scene, id, &ending, usage);
-    }
-    match (outcome(output, ending, id), driven.stopped_by.code()) {
-        (Err(error), _) if id.is_none() => Err(asked.kept(error)),
-        (_, Some(code)) if is_stopped => {
-            asked.sent();
-            Ok(code)
+        let usage = usage.filter(|_| scene.resolved.settings.ui.usage);
+        say_ending(output, &ending, id, driven.is_answered);
+        if let Some(tokens) = usage.as_ref().and_then(tokens) {
+            output.say(tokens);
         }
-        (outcome, _) => {
+        if let Some(id) = id {
+            say_next(output, scene, &ending, id, driven.is_answered);
+        }
+    }
+    match (outcome(output, ending, id), code) {
+        (Err(error), _) => Err(asked.kept(error)),
+        (Ok(done), code) => {
             asked.sent();
-            outcome
+            Ok(code.filter(|_| is_stopped).unwrap_or(done))
         }
     }
 }
@@ -73,27 +99,37 @@ fn last_line(scene: &Scene, id: Option<ConversationId>, ending: &Ending) -> Stri
     crate::ui::escape_json(&line.to_string()).into_owned()
 }
 
-/// What people read at the end: what it has cost, and how to go on.
-fn say(
-    output: &mut Output,
-    scene: &Scene,
-    id: Option<ConversationId>,
-    ending: &Ending,
-    usage: Option<Usage>,
-) {
+/// Says that it ended before its time.
+fn say_ending(output: &mut Output, ending: &Ending, id: Option<ConversationId>, is_answered: bool) {
     match ending {
         _ if id.is_none() => {}
+        Ending::Stopped | Ending::Aborted if !is_answered => {
+            output.say("stopped: your question is kept, and has no answer");
+        }
         Ending::Stopped => output.say("stopped: what came is kept"),
         Ending::Aborted => output.say("aborted: only what was complete is kept"),
         _ => {}
     }
-    if let Some(tokens) = usage.as_ref().and_then(tokens) {
-        output.say(tokens);
-    }
-    let Some(id) = id else { return };
-    // Where the turn is not complete, the hints say how to go on.
-    if !matches!(ending, Ending::Failed(_) | Ending::Unsure(_) | Ending::TooManyRounds(_)) {
-        output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
+}
+
+/// Says how to go on.
+fn say_next(
+    output: &mut Output,
+    scene: &Scene,
+    ending: &Ending,
+    id: ConversationId,
+    is_answered: bool,
+) {
+    match ending {
+        // The hints of the error say it.
+        Ending::Failed(_) | Ending::Unsure(_) | Ending::TooManyRounds(_) => {}
+        _ if is_answered => {
+            output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
+        }
+        _ => output.say(format_args!(
+            "{id} · `jp query --no-edit --id={id}` asks it again, `jp conversation undo {id}` \
+             takes it back"
+        )),
     }
     if scene.model.is_guide && scene.conversation.is_none() {
         let how = "`jp config set assistant.model PROVIDER/MODEL` chooses one for good";
@@ -174,6 +210,11 @@ fn undriven(error: DriveError<WriteFailure>, id: Option<ConversationId>) -> Comm
         DriveError::Sink(error) => CommandError::from(error),
         DriveError::Thread(error) => CommandError::failure(error),
     };
+    unread(error, id)
+}
+
+/// The answer could not be written, but it may be kept.
+fn unread(error: CommandError, id: Option<ConversationId>) -> CommandError {
     match id {
         Some(id) => error.hint(format!("`jp conversation print {id}` shows what is kept")),
         None => error,
@@ -207,7 +248,8 @@ fn tokens(usage: &Usage) -> Option<String> {
     (!told.is_empty()).then(|| format!("tokens: {}", told.join(", ")))
 }
 
-fn word(ending: &Ending) -> &'static str {
+/// How a turn ended, in a word.
+pub fn word(ending: &Ending) -> &'static str {
     match ending {
         Ending::Complete(_) => "complete",
         Ending::Stopped => "stopped",

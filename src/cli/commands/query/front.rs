@@ -48,7 +48,25 @@ pub struct Front<'a> {
     attempt: u32,
     retry_at: Option<Instant>,
     is_open: bool,
+    /// Why the answer could not be written.
+    failure: Option<io::Error>,
     usage: Option<Usage>,
+}
+
+/// How far the answer was read.
+#[derive(Debug)]
+pub enum Reading {
+    /// To its end.
+    Done,
+    /// The other end was closed.
+    Closed,
+    /// It cannot be written.
+    Failed(io::Error),
+    /// Nobody has read it in time.
+    Late {
+        /// Whether what is said beside it is read.
+        is_heard: bool,
+    },
 }
 
 impl<'a> Front<'a> {
@@ -75,6 +93,7 @@ impl<'a> Front<'a> {
             attempt: 1,
             retry_at: None,
             is_open: true,
+            failure: None,
             usage: None,
         }
     }
@@ -84,20 +103,52 @@ impl<'a> Front<'a> {
         self.asker.as_ref().map(Asker::bell)
     }
 
-    /// Whether somebody still reads.
-    pub fn is_open(&self) -> bool {
-        self.is_open
-    }
-
-    /// Shows what is left, and says what it has cost, and what was typed too late to be sent.
-    pub fn finish(mut self) -> (Option<Usage>, Option<String>) {
+    /// Shows what is left. Returns what was typed too late to be sent.
+    pub fn end(&mut self) -> Option<String> {
         let unsent = self.asker.as_ref().and_then(Asker::close);
         self.release();
         self.end_thought();
-        // Whether somebody still reads does not matter any more.
-        let _closed = self.channels.end_answer(Instant::now());
+        let ended = self.channels.end_answer(Instant::now());
+        self.note(ended);
         self.channels.clear_status();
-        (self.usage, unsent)
+        unsent
+    }
+
+    /// Writes down how it ended.
+    pub fn log(&mut self, text: &str) {
+        if let Some(trace) = &mut self.trace {
+            trace.note(text);
+        }
+    }
+
+    /// What it has cost.
+    pub fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
+    /// Waits until everything is read, for so long at most.
+    pub fn wait(mut self, patience: Option<Duration>) -> Reading {
+        let settled = self.channels.wait(patience);
+        let checked = self.channels.check();
+        self.note(checked);
+        match self.failure {
+            Some(error) => Reading::Failed(error),
+            None if !settled.answer => Reading::Late { is_heard: settled.talk },
+            None if !self.is_open => Reading::Closed,
+            None => Reading::Done,
+        }
+    }
+
+    /// Notes whether somebody still reads.
+    fn note(&mut self, written: io::Result<Written>) {
+        match written {
+            Ok(Written::Open) => {}
+            Ok(Written::Closed) => self.is_open = false,
+            Err(error) => {
+                self.is_open = false;
+                self.failure.get_or_insert(error);
+            }
+        }
     }
 
     fn is_held(&self) -> bool {
@@ -115,9 +166,7 @@ impl<'a> Front<'a> {
             true => self.put_line(notice),
             false => self.put_text(notice),
         };
-        if !matches!(written, Ok(Written::Open)) {
-            self.is_open = false;
-        }
+        self.note(written);
         match notice {
             Notice::Waiting => {
                 self.started = Instant::now();
@@ -247,6 +296,7 @@ impl FrontEnd for Front<'_> {
             self.release();
         }
         self.channels.clear_status();
+        self.channels.settle_terminal();
         match &self.asker {
             Some(asker) => asker.ask(inquiry, call, post),
             None => post.reply(inquiry.id.clone(), crate::turn::Reply::Cancelled),
@@ -259,11 +309,16 @@ impl FrontEnd for Front<'_> {
         }
     }
 
-    fn tick(&mut self) {
+    fn tick(&mut self) -> Result<(), Closed> {
+        let checked = self.channels.check();
+        self.note(checked);
+        if !self.is_open {
+            return Err(Closed);
+        }
         if self.is_held() {
             // A question stands where the status was.
             self.channels.forget_status();
-            return;
+            return Ok(());
         }
         self.release();
         let now = Instant::now();
@@ -274,5 +329,6 @@ impl FrontEnd for Front<'_> {
             retry.wait = wait;
         }
         self.channels.show_status(&self.status, now);
+        Ok(())
     }
 }

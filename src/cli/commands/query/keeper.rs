@@ -1,10 +1,15 @@
 //! Where the events of a query go: a conversation, one that is about to begin, or nowhere.
 
+use std::path::Path;
+
 use toml::Table;
 
 use crate::{
-    format::encode,
-    model::{Address, AnswerId, ConversationId, Event, Finish, Meta, Usage},
+    format::{FileName, encode},
+    fsutil::{self, FsError},
+    model::{
+        Address, AnswerId, ConversationId, Entry, Event, EventKind, Finish, Meta, Progress, Usage,
+    },
     plan::Draft,
     turn::Sink,
     workspace::{Appended, Guard, Operation, Session, Workspace, WriteFailure},
@@ -15,6 +20,8 @@ pub struct Keeper<'a> {
     session: Option<&'a Session>,
     place: Place<'a>,
     notes: Vec<String>,
+    /// How far the conversation has come.
+    progress: Progress,
     /// The last block that was stored, and its answer.
     last: Option<(Appended, Option<AnswerId>)>,
 }
@@ -57,7 +64,20 @@ impl<'a> Keeper<'a> {
     }
 
     fn at(session: Option<&'a Session>, place: Place<'a>) -> Self {
-        Self { session, place, notes: Vec::new(), last: None }
+        Self { session, place, notes: Vec::new(), progress: Progress::default(), last: None }
+    }
+
+    /// The same, after what was said before.
+    pub fn after<'e>(mut self, entries: impl IntoIterator<Item = &'e Entry>) -> Self {
+        for entry in entries {
+            self.progress.push(&entry.event);
+        }
+        self
+    }
+
+    /// How far the conversation has come.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// From now on the terminal is about this conversation.
@@ -122,6 +142,72 @@ impl<'a> Keeper<'a> {
             Place::Nowhere => Ok(Vec::new()),
         }
     }
+
+    /// Stores events one by one, and keeps beside the stream what somebody has taken the place of.
+    fn store_each(&mut self, drafts: &[Draft]) -> Result<Vec<Appended>, WriteFailure> {
+        let mut stored = Vec::new();
+        for draft in drafts {
+            stored.extend(match self.store(std::slice::from_ref(draft)) {
+                Err(WriteFailure::Refused { .. }) if is_outcome(&draft.event) => {
+                    self.set_aside(draft)?
+                }
+                appended => appended?,
+            });
+        }
+        Ok(stored)
+    }
+
+    fn set_aside(&mut self, draft: &Draft) -> Result<Vec<Appended>, WriteFailure> {
+        let Place::Open { workspace, guard, operation } = &mut self.place else {
+            return Ok(Vec::new());
+        };
+        let stored = workspace.set_aside_in(guard, operation, draft)?;
+        let what = match &draft.event.kind {
+            EventKind::ToolResult(_) => "a call was taken out of the conversation; its result",
+            _ => "a question was taken out of the conversation; its answer",
+        };
+        let id = guard.id();
+        self.notes.extend(stored.iter().map(|Appended { file, .. }| {
+            format!("{what} is kept beside it: `jp git show {id}:{file}` prints it")
+        }));
+        Ok(stored)
+    }
+
+    /// Keeps what could not be stored in files, and notes where.
+    fn rescue(&mut self, drafts: &[Draft]) {
+        let (Place::New { workspace, .. } | Place::Open { workspace, .. }) = &self.place else {
+            return;
+        };
+        let name = self.id().map_or_else(|| "new".to_owned(), |id| id.to_string());
+        let kept = workspace.state_dir().map_err(|error| error.to_string()).and_then(|state| {
+            let directory = state.join("unsaved").join(name);
+            rescue_to(&directory, drafts).map_err(|error| error.to_string())?;
+            Ok(directory)
+        });
+        self.notes.push(match kept {
+            Ok(directory) => {
+                format!("what could not be stored is kept in `{}`", directory.display())
+            }
+            Err(error) => format!("what could not be stored is lost: {error}"),
+        });
+    }
+}
+
+/// Whether it tells how something ended that cannot be done again.
+fn is_outcome(event: &Event) -> bool {
+    matches!(event.kind, EventKind::ToolResult(_) | EventKind::InquiryResponse(_))
+}
+
+/// Writes events to a directory, each under the first number that is free.
+fn rescue_to(directory: &Path, drafts: &[Draft]) -> Result<(), FsError> {
+    fsutil::create_dir_private(directory)?;
+    let taken = std::fs::read_dir(directory).map_or(0, Iterator::count);
+    let free = (0..=Address::MAX).skip(taken).filter_map(Address::new);
+    for (address, draft) in free.zip(drafts) {
+        let name = FileName::new(address, &draft.event, None);
+        fsutil::write_private(&directory.join(name.to_string()), &draft.bytes)?;
+    }
+    Ok(())
 }
 
 impl Sink for Keeper<'_> {
@@ -136,7 +222,19 @@ impl Sink for Keeper<'_> {
             Err(error) => Err(WriteFailure::Encode(error)),
         };
         let drafts = events.iter().map(draft).collect::<Result<Vec<_>, _>>()?;
-        let stored = self.store(&drafts)?;
+        let stored = match self.store(&drafts) {
+            Err(WriteFailure::Refused { .. }) if events.iter().any(is_outcome) => {
+                self.store_each(&drafts)
+            }
+            stored => stored,
+        };
+        if stored.is_err() {
+            self.rescue(&drafts);
+        }
+        let stored = stored?;
+        for event in events {
+            self.progress.push(event);
+        }
         for (event, appended) in events.iter().zip(&stored) {
             if let Some(block) = event.block() {
                 self.last = Some((appended.clone(), block.answer.clone()));
@@ -151,6 +249,7 @@ impl Sink for Keeper<'_> {
         finish: &Finish,
         usage: &Usage,
     ) -> Result<(), WriteFailure> {
+        self.progress.close_answer(answer);
         let (Place::Open { workspace, guard, operation }, Some((appended, of))) =
             (&mut self.place, &self.last)
         else {

@@ -46,8 +46,8 @@ impl Asked {
     }
 
     /// It is in a conversation now, or was answered and is not to be kept.
-    pub fn sent(self) {
-        if let Some(draft) = self.draft {
+    pub fn sent(&mut self) {
+        if let Some(draft) = self.draft.take() {
             // A draft that cannot be removed is in nobody's way.
             let _left = draft.discard();
         }
