@@ -5,10 +5,10 @@ use std::{fmt, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    model::{ModelName, ToolName},
+    model::ModelName,
     projection::Takes,
-    provider::{Sampling, ToolSpec},
-    tool::Tool,
+    provider::Sampling,
+    tool::{Audience, Catalog, Unattended},
 };
 
 /// What is settled before a turn begins.
@@ -21,31 +21,21 @@ pub struct Setup {
     /// How it should go about it.
     pub sampling: Sampling,
     /// The tools that it may call.
-    pub tools: Vec<Arc<dyn Tool>>,
+    pub tools: Catalog,
     /// The data that is wanted instead of a text.
     pub schema: Option<Schema>,
     /// What the model takes beside text.
     pub takes: Takes,
-    /// Whether somebody can be asked.
-    pub interactive: bool,
+    /// Who there is to be asked.
+    pub audience: Audience,
+    /// What happens to the prompts of all tools when nobody can be asked.
+    pub unattended: Unattended,
     /// Whether what happens is kept; if not, only tools that may run twice are run.
     pub persists: bool,
     /// How often the model is asked again when it does not answer.
     pub retries: u32,
     /// How many answers may call for tools before the user is asked to go on; `None` for any.
     pub rounds: Option<u32>,
-}
-
-impl Setup {
-    /// The tool of a name.
-    pub fn tool(&self, name: &ToolName) -> Option<&Arc<dyn Tool>> {
-        self.tools.iter().find(|tool| tool.spec().name == *name)
-    }
-
-    /// The tools as a model sees them.
-    pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.iter().map(|tool| tool.spec().clone()).collect()
-    }
 }
 
 /// A JSON Schema, and the check against it.

@@ -14,6 +14,7 @@ use crate::{
     env::Env,
     model::Entry,
     process::Running,
+    tool::Audience,
     ui::Prompter,
     workspace::{ConfigFiles, Conversation},
 };
@@ -55,7 +56,8 @@ impl Scene {
         setup.system_prompt = instructions(&resolved, &files)?;
         setup.tools = tools::declared(env, &resolved.settings, &root, keys, &running)?;
         setup.schema = schema.transpose()?;
-        (setup.interactive, setup.persists) = (interactive, !args.no_persist);
+        setup.audience = if interactive { Audience::Person } else { Audience::Nobody };
+        (setup.unattended, setup.persists) = (resolved.settings.unattended, !args.no_persist);
         let entries = entries(output, conversation.as_ref());
         Ok(Self { interactive, target, conversation, entries, resolved, root, model, running })
     }
