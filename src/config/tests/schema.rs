@@ -13,6 +13,7 @@ fn the_keys_of_the_schema_are_those_of_the_settings() {
         "assistant.max_tokens",
         "assistant.temperature",
         "assistant.reasoning",
+        "assistant.max_rounds",
         "unattended.run",
         "unattended.deliver",
         "unattended.question",
