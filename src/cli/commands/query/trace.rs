@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{env::Env, fsutil, turn::Notice};
+use crate::{env::Env, fsutil, turn::Notice, ui::escape};
 
 /// A log that is larger begins anew; the one before is kept.
 const LARGEST: u64 = 1 << 20;
@@ -34,7 +34,8 @@ impl Trace {
     /// Writes a line.
     pub fn note(&mut self, text: &str) {
         let (time, process) = (self.env.now(), std::process::id());
-        let line = format!("{time} {process} {}\n", text.replace(['\n', '\r'], " "));
+        // Names may come from a model, and somebody will look at this in a terminal.
+        let line = format!("{time} {process} {}\n", escape(&text.replace(['\n', '\r'], " ")));
         // A full disk is told by what has to be stored.
         let _lost = self.file.write_all(line.as_bytes());
     }
@@ -67,4 +68,21 @@ impl Trace {
 
 fn before(path: &Path) -> PathBuf {
     path.with_extension("log.1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Timestamp;
+
+    #[test]
+    fn a_line_is_one_line_and_harmless() {
+        let state = tempfile::tempdir().unwrap();
+        let env = Env::fixed([], "/".into(), Timestamp::from_seconds(0));
+        let mut trace = Trace::open(&env, state.path()).unwrap();
+        trace.note("tool started: \u{1b}[2Jevil\nname");
+        let text = std::fs::read_to_string(state.path().join("log/query.log")).unwrap();
+        assert!(text.ends_with(" tool started: \\u{1b}[2Jevil name\n"), "{text}");
+        assert_eq!(text.lines().count(), 1);
+    }
 }
