@@ -50,10 +50,16 @@ impl Address {
 
     /// Whether what is sent there stays on this machine.
     pub fn is_loopback(&self) -> bool {
-        let host = self.0.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
-        let host = host.unwrap_or_default();
-        let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+        let (host, _) = self.host_and_port();
+        let address = host.parse::<std::net::IpAddr>();
         host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    }
+
+    /// The name of the server in lower case, without brackets, and its port.
+    pub(super) fn host_and_port(&self) -> (String, u16) {
+        let uri = self.0.parse::<Uri>().unwrap_or_default();
+        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_lowercase();
+        (host, uri.port_u16().unwrap_or(if self.is_secure() { 443 } else { 80 }))
     }
 
     /// Whether the address is one of TLS.

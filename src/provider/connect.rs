@@ -183,23 +183,38 @@ pub(super) fn proxy_for(uri: &Uri, env: &Env) -> Option<Secret> {
 
 /// The proxy that the usual variables name, unless the server is on this machine or exempt.
 fn proxy(base: &Address, env: &Env) -> Option<Secret> {
-    let host = base.as_str().split("://").nth(1)?.split(['/', ':']).next()?.to_lowercase();
-    let lower = |name: &str| env.var(name).and_then(OsStr::to_str).map(str::to_owned);
-    let either = |name: &str| lower(name).or_else(|| lower(&name.to_uppercase()));
-    let exempt = either("no_proxy").unwrap_or_default().to_lowercase();
-    let is_exempt =
-        exempt.split(',').map(|entry| entry.trim().trim_start_matches("*")).any(|entry| {
-            let entry = entry.trim_start_matches('.');
-            match entry {
-                "" => false,
-                entry => host == entry || host.ends_with(&format!(".{entry}")),
-            }
-        });
-    if base.is_loopback() || is_exempt || exempt.trim() == "*" {
+    let set = |name: &str| env.var(name).and_then(OsStr::to_str).filter(|value| !value.is_empty());
+    let either = |name: &str| set(name).or_else(|| set(&name.to_uppercase()));
+    if base.is_loopback() || either("no_proxy").is_some_and(|list| is_exempt(base, list)) {
         return None;
     }
-    let own = if base.is_secure() { either("https_proxy") } else { lower("http_proxy") };
-    own.or_else(|| either("all_proxy")).map(|proxy| Secret::new(&proxy))
+    // The upper case name of this one can be set by whoever sends a request to a CGI program.
+    let own = if base.is_secure() { either("https_proxy") } else { set("http_proxy") };
+    own.or_else(|| either("all_proxy")).map(Secret::new)
+}
+
+/// Whether a server is in a list of names, which stand for all below them too; `*` is everybody.
+fn is_exempt(base: &Address, list: &str) -> bool {
+    let (host, port) = base.host_and_port();
+    let entries = list.split([',', ' ']).map(|entry| entry.trim().to_lowercase());
+    entries.filter(|entry| !entry.is_empty()).any(|entry| {
+        let is_number = |port: &str| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+        let (name, only) = match entry.rsplit_once(':') {
+            // More colons than one are an address by themselves, unless it is in brackets.
+            Some((name, port))
+                if is_number(port) && (!name.contains(':') || name.ends_with(']')) =>
+            {
+                (name, port.parse().ok())
+            }
+            _ => (entry.as_str(), None::<u16>),
+        };
+        if name == "*" {
+            return true;
+        }
+        let name = name.trim_matches(['[', ']']).trim_start_matches('*').trim_start_matches('.');
+        let is_it = host == name || host.ends_with(&format!(".{name}"));
+        !name.is_empty() && is_it && only.is_none_or(|only| only == port)
+    })
 }
 
 fn text(env: &Env, var: &str) -> Result<Option<String>, ProviderError> {
@@ -300,8 +315,18 @@ mod tests {
         assert_eq!(vars(&[]).as_deref(), Some("http://user:pass@p:1"));
         assert_eq!(vars(&[("NO_PROXY", "other, .x.ai")]), None);
         assert_eq!(vars(&[("no_proxy", "*")]), None);
-        assert_eq!(vars(&[("no_proxy", "ai.x")]).as_deref(), Some("http://user:pass@p:1"));
+        assert_eq!(vars(&[("NO_PROXY", "api.x.ai:443")]), None);
+        for other in ["ai.x", "x.ai:80", "", ":", "api.x.ai.org", "pi.x.ai"] {
+            let proxy = vars(&[("no_proxy", other)]);
+            assert_eq!(proxy.as_deref(), Some("http://user:pass@p:1"), "{other}");
+        }
+        // A variable that is set to nothing is not set.
+        assert!(vars(&[("https_proxy", "")]).is_some());
         assert_eq!(vars(&[("XAI_BASE_URL", "http://127.0.0.1:1")]), None);
+        let six = ("XAI_BASE_URL", "https://[fd00::1]:8443/v1");
+        assert_eq!(vars(&[six, ("no_proxy", "fd00::1")]), None);
+        assert_eq!(vars(&[six, ("no_proxy", "[fd00::1]:8443")]), None);
+        assert!(vars(&[six, ("no_proxy", "fd00::2")]).is_some());
     }
 
     #[test]
@@ -316,7 +341,6 @@ mod tests {
         assert_eq!((error.trouble, error.message.as_str()), (Trouble::Refused, expected));
         vars.push(("no_proxy", "box"));
         assert!(choose("openai", &vars).unwrap().proxy.is_none());
-        // The upper case name is what a request sets in the environment of a CGI program.
         let shouted = choose("openai", &[("HTTP_PROXY", "http://p:1"), vars[1]]).unwrap();
         assert!(shouted.proxy.is_none());
     }

@@ -141,6 +141,10 @@ impl Call<'_> {
         let complaint = Complaint::in_body(&response.start(LARGEST_ERROR));
         let mut error = refusal(&complaint, status, self.model, endpoint.key_var.as_deref());
         error.retry_after = retry_after(&head.headers);
+        // A wait that is too long to be waited here is one to know about.
+        if let Some(seconds @ 1..) = error.retry_after.map(|wait| wait.as_secs()) {
+            error.message.push_str(&format!("; it wants to be left alone for {seconds} s"));
+        }
         Err(response.place(error))
     }
 }

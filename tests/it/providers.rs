@@ -150,6 +150,7 @@ fn a_busy_server_says_when_to_come_back() {
         let error = trouble("openai", vec![Step::Head(429, headers), Step::End]);
         assert_eq!(error.trouble, Trouble::Busy);
         assert_eq!(error.retry_after, Some(Duration::from_secs(wait)));
+        assert!(error.message.contains(&format!("left alone for {wait} s")), "{error}");
     }
 }
 

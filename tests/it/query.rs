@@ -229,3 +229,35 @@ fn a_request_is_stored_before_the_model_is_asked_and_an_interrupt_keeps_what_cam
     assert_eq!(answer(ask(&jp, &["Sure?"])), "Yes.\n");
     jp.assert_sound();
 }
+
+#[test]
+fn arguments_are_stored_and_sent_back_to_the_letter() {
+    let exact = "{\"z\":  12345678901234567890123.50, \"a\" : [1.0,  1e2]}";
+    let call = format!(
+        "{{\"message\":{{\"tool_calls\":[{{\"id\":\"a\",\"function\":\
+         {{\"name\":\"good\",\"arguments\":{exact}}}}}]}},\"done\":true}}\n"
+    );
+    let says = "{\"message\":{\"content\":\"Done.\"},\"done\":true}\n";
+    let lines = |text: &str| crate::loopback::stream("application/x-ndjson", text);
+    let server = Loopback::start([lines(&call), lines(says), saying_as_anthropic("Yes.")]);
+    let jp = Jp::in_workspace().with_var("JP_SESSION", "one");
+    configure(&jp, "assistant.model = \"ollama/small\"\n");
+    configure(&jp, TOOLS);
+    let jp = jp.with_var("OLLAMA_HOST", &server.url).with_var("ANTHROPIC_BASE_URL", &server.url);
+    assert_eq!(answer(ask(&jp, &["--new", "Do it"])), "Done.\n");
+    // Another service gets the same words.
+    let jp = jp.with_var("ANTHROPIC_API_KEY", KEY);
+    assert_eq!(answer(ask(&jp, &["-m", "anthropic/large", "Sure?"])), "Yes.\n");
+    let requests = server.requests();
+    assert!(requests[1].body.contains(&format!("\"arguments\":{exact}")), "{}", requests[1].body);
+    assert!(requests[2].body.contains(&format!("\"input\":{exact}")), "{}", requests[2].body);
+}
+
+fn saying_as_anthropic(text: &str) -> Vec<Step> {
+    let body = serde_json::json!({
+        "type": "message",
+        "content": [{ "type": "text", "text": text }],
+        "stop_reason": "end_turn",
+    });
+    crate::loopback::reply(200, "application/json", &body.to_string())
+}
