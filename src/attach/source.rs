@@ -1,12 +1,12 @@
 //! What an argument stands for.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     path::{Path, PathBuf},
 };
 
 use super::{AttachError, pattern::Pattern};
-use crate::fsutil::AtPath;
+use crate::fsutil::FsError;
 
 /// What an argument stands for.
 #[derive(Clone, Debug)]
@@ -43,9 +43,7 @@ impl Source {
                     None => Err(AttachError::Missing(shown(argument))),
                 }
             }
-            Err(error) => {
-                Err(Err::<(), _>(error).at("read", Path::new(argument)).unwrap_err().into())
-            }
+            Err(error) => Err(FsError::new("read", argument, error).into()),
         }
     }
 }
@@ -60,5 +58,5 @@ fn is_address(text: &str) -> bool {
 
 /// An argument as it is told.
 pub fn shown(argument: &OsStr) -> String {
-    OsString::from(argument).to_string_lossy().into_owned()
+    argument.to_string_lossy().into_owned()
 }
