@@ -23,6 +23,7 @@ pub mod cancel;
 pub mod env;
 pub mod fsutil;
 pub mod process;
+pub mod walk;
 
 pub mod store;
 
@@ -33,6 +34,8 @@ pub mod history;
 pub mod edit;
 
 pub mod provider;
+
+pub mod attach;
 pub mod tool;
 pub mod turn;
 

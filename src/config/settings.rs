@@ -106,6 +106,12 @@ pub struct Provider {
     /// How long nothing may come before the connection is given up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_timeout: Option<Timeout>,
+    /// Whether its models take images.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub images: Option<bool>,
+    /// Whether its models take PDF documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pdf: Option<bool>,
     /// How many times a request is tried again.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maximum" = u32::MAX))]

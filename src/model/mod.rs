@@ -13,6 +13,7 @@ mod grant;
 mod id;
 mod inquiry;
 mod json;
+mod media;
 mod meta;
 mod names;
 mod native;
@@ -39,6 +40,7 @@ pub use inquiry::{
     Answer, AnswerType, Choice, InquiryKind, InquiryRequest, InquiryResponse, Outcome,
 };
 pub use json::{InvalidJson, Json};
+pub use media::Media;
 pub use meta::{Forked, Meta};
 pub use names::{AnswerId, CallId, InquiryId, ModelName, ToolName};
 pub use native::{Native, Usage, is_superseded, is_withheld, mark_superseded, mark_withheld};

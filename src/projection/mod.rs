@@ -8,6 +8,7 @@ mod message;
 mod messages;
 mod omission;
 mod short;
+mod shown;
 mod system;
 mod weight;
 
@@ -15,6 +16,7 @@ pub use compact::{Compacted, compact, compact_within};
 pub use message::{Message, Part, PartKind, Role};
 pub use messages::messages;
 pub use omission::Omission;
+pub use shown::{Shown, Takes, shown};
 pub use system::system_prompt;
 pub use weight::Weight;
 

@@ -15,7 +15,7 @@ use super::{
     sse::Sse,
     stream::hear_stream,
 };
-use crate::cancel::Cancel;
+use crate::{cancel::Cancel, projection::Takes};
 
 /// How long a list of models may take.
 const SHORT: Duration = Duration::from_secs(5);
@@ -74,6 +74,27 @@ impl Chat {
     }
 }
 
+impl Chat {
+    /// Whether Ollama says that a model takes images. One that does not say counts as if it did:
+    /// the answer will tell.
+    fn sees(&self, model: &str, cancel: &Cancel) -> bool {
+        let call = Call {
+            path: "/api/show",
+            headers: self.headers(),
+            body: Some(serde_json::json!({ "model": model }).to_string()),
+            model: Some(model),
+            time: Some(SHORT),
+        };
+        let told = call
+            .send(&self.endpoint, cancel)
+            .and_then(|mut response| response.whole(LARGEST_BODY))
+            .and_then(|body| Ok(json(&String::from_utf8_lossy(&body))?.value));
+        let told = told.unwrap_or_default();
+        let abilities = told.get("capabilities").and_then(Value::as_array);
+        abilities.is_none_or(|abilities| abilities.iter().any(|ability| ability == "vision"))
+    }
+}
+
 impl Provider for Chat {
     fn answer(
         &self,
@@ -109,6 +130,22 @@ impl Provider for Chat {
         let body = call.send(&self.endpoint, cancel).ok()?.whole(LARGEST_BODY).ok()?;
         let loaded = serde_json::from_slice::<Value>(&body).ok()?;
         ollama::window(&loaded, model)
+    }
+
+    fn takes(&self, model: &str, cancel: &Cancel) -> Takes {
+        let endpoint = &self.endpoint;
+        let known = match endpoint.api {
+            Api::Anthropic => Takes { images: true, pdf: true },
+            Api::OpenAi => endpoint.dialect.takes,
+            Api::Ollama => {
+                let images = endpoint.images.unwrap_or_else(|| self.sees(model, cancel));
+                return Takes { images, pdf: false };
+            }
+        };
+        Takes {
+            images: endpoint.images.unwrap_or(known.images),
+            pdf: endpoint.pdf.unwrap_or(known.pdf),
+        }
     }
 
     fn models(&self, cancel: &Cancel) -> Result<Vec<String>, ProviderError> {

@@ -4,6 +4,8 @@
 
 use std::{ffi::OsStr, path::PathBuf, time::Duration};
 
+use ureq::http::Uri;
+
 use super::{
     Api, Preset, Provider, ProviderError, Secret, Trouble, address::Address, chat::Chat,
     openai::Dialect, preset::PRESETS, tls::CERTIFICATES,
@@ -27,6 +29,10 @@ pub struct ProviderOverlay {
     pub base_url_env: Option<String>,
     /// How long it may say nothing.
     pub idle_timeout: Option<Duration>,
+    /// Whether its models take images.
+    pub images: Option<bool>,
+    /// Whether its models take PDF documents.
+    pub pdf: Option<bool>,
 }
 
 /// A server that can be asked: what it speaks, where it is, and the key for it.
@@ -49,6 +55,8 @@ pub struct Endpoint {
     /// The file with the certificates to trust in place of the usual ones.
     pub(super) certificates: Option<PathBuf>,
     pub(super) dialect: Dialect,
+    pub(super) images: Option<bool>,
+    pub(super) pdf: Option<bool>,
 }
 
 impl Endpoint {
@@ -96,6 +104,8 @@ impl Endpoint {
             idle_timeout: overlay.idle_timeout.unwrap_or(PATIENCE),
             key,
             dialect: preset.map_or(Dialect::COMMON, |preset| preset.dialect),
+            images: overlay.images,
+            pdf: overlay.pdf,
         })
     }
 
@@ -162,6 +172,13 @@ fn key(
         return Ok((Some(secret), Some(var.to_owned())));
     }
     Ok((None, None))
+}
+
+/// The proxy for any address, by the same rules.
+pub(super) fn proxy_for(uri: &Uri, env: &Env) -> Option<Secret> {
+    let origin = format!("{}://{}", uri.scheme_str()?, uri.authority()?);
+    let address = Address::parse(&origin, Api::Anthropic, "the address").ok()?;
+    proxy(&address, env)
 }
 
 /// The proxy that the usual variables name, unless the server is on this machine or exempt.
@@ -268,6 +285,7 @@ mod tests {
             api_key_env: Some("WORK_KEY".to_owned()),
             base_url_env: Some("WORK_URL".to_owned()),
             idle_timeout: Some(Duration::from_secs(1)),
+            ..ProviderOverlay::default()
         };
         let choose = |vars: &[(&str, &str)]| Endpoint::choose("work", Some(&overlay), &env(vars));
         let error = choose(&[]).unwrap_err();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     ToolSpec,
-    exchange::{Exchange, Outcome, Said, Turn},
+    exchange::{Exchange, Outcome, Portion, Said, Turn},
     json::Json,
     names::ToolNames,
 };
@@ -16,6 +16,9 @@ use crate::{
 
 /// What each of these services writes in its own way.
 pub(super) trait Form {
+    /// What the user said, of which not all is text: the text, and everything.
+    fn user(&self, text: String, portions: &[Portion<'_>]) -> Json;
+
     /// An answer.
     fn answer(&self, answer: &Answer<'_>) -> Json;
 
@@ -56,9 +59,9 @@ pub(super) fn messages(exchange: &Exchange<'_>, system: &str, form: &impl Form) 
     let mut after_results = false;
     for (index, turn) in exchange.turns.iter().enumerate() {
         match turn {
-            Turn::User(texts) => {
+            Turn::User(portions) => {
                 messages.extend(form.bridge().filter(|_| after_results));
-                messages.push(json!({ "role": "user", "content": texts.join("\n\n") }).into());
+                messages.push(user(portions, form));
                 after_results = false;
             }
             Turn::Answer { parts, results } => {
@@ -70,6 +73,20 @@ pub(super) fn messages(exchange: &Exchange<'_>, system: &str, form: &impl Form) 
         }
     }
     Json::List(messages)
+}
+
+/// What the user said: a text, unless there is more.
+fn user(portions: &[Portion<'_>], form: &impl Form) -> Json {
+    let texts = portions.iter().filter_map(|portion| match portion {
+        Portion::Text(text) => Some(text.as_ref()),
+        Portion::Image { .. } | Portion::Pdf { .. } => None,
+    });
+    let texts: Vec<_> = texts.collect();
+    let text = texts.join("\n\n");
+    match texts.len() == portions.len() {
+        true => json!({ "role": "user", "content": text }).into(),
+        false => form.user(text, portions),
+    }
 }
 
 /// A tool that may be called.

@@ -10,8 +10,8 @@ use serde_json::{
 
 use super::Query;
 use crate::{
-    model::{Arguments, Attachment, CallId, Finish, ToolName},
-    projection::{Message, Part, PartKind, Role},
+    model::{Arguments, Attachment, CallId, Finish, Media, ToolName},
+    projection::{Message, Part, PartKind, Role, Takes, shown},
 };
 
 const CONTINUE: &str = "Your answer was cut off. Continue it exactly where it stopped.";
@@ -30,14 +30,30 @@ pub(super) struct Exchange<'a> {
 /// What one side said.
 #[derive(Debug, PartialEq)]
 pub(super) enum Turn<'a> {
-    /// The user: texts, of which none is empty.
-    User(Vec<Cow<'a, str>>),
+    /// The user: portions, of which none is empty.
+    User(Vec<Portion<'a>>),
     /// A model, and what came of its calls.
     Answer {
         /// What it said, at least one part.
         parts: Vec<Said<'a>>,
         /// The results of its calls, in the order of the calls.
         results: Vec<Outcome<'a>>,
+    },
+}
+
+/// A part of what the user said or put beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Portion<'a> {
+    Text(Cow<'a, str>),
+    /// An image.
+    Image {
+        media_type: &'static str,
+        bytes: &'a [u8],
+    },
+    /// A PDF document.
+    Pdf {
+        source: &'a str,
+        bytes: &'a [u8],
     },
 }
 
@@ -68,9 +84,10 @@ impl<'a> Exchange<'a> {
             match &message.role {
                 Role::System { content } => exchange.add_system(content),
                 Role::User { content, attachments } => {
-                    let mut texts: Vec<_> = attachments.iter().map(attached).collect();
-                    texts.push(content.to_text_lossy());
-                    exchange.add_user(texts);
+                    let beside = attachments.iter().flat_map(|one| attached(one, query.takes));
+                    let mut portions: Vec<_> = beside.collect();
+                    portions.push(Portion::Text(content.to_text_lossy()));
+                    exchange.add_user(portions);
                 }
                 Role::Assistant { model, parts, finish, .. } => {
                     let own = model.as_ref().is_some_and(|model| model.as_str() == query.model);
@@ -81,7 +98,7 @@ impl<'a> Exchange<'a> {
                 Role::Tool { tool, content, .. } if !used.contains(&index) => {
                     let tool = tool.as_ref().map_or("a tool", ToolName::as_str);
                     let text = format!("Result of `{tool}`:\n{}", content.to_text_lossy());
-                    exchange.add_user(vec![text.into()]);
+                    exchange.add_user(vec![Portion::Text(text.into())]);
                 }
                 Role::Tool { .. } => {}
             }
@@ -114,12 +131,13 @@ impl<'a> Exchange<'a> {
         self.system.push_str(content);
     }
 
-    fn add_user(&mut self, mut texts: Vec<Cow<'a, str>>) {
-        texts.retain(|text| !text.trim().is_empty());
+    fn add_user(&mut self, mut portions: Vec<Portion<'a>>) {
+        portions
+            .retain(|portion| !matches!(portion, Portion::Text(text) if text.trim().is_empty()));
         match self.turns.last_mut() {
-            _ if texts.is_empty() => {}
-            Some(Turn::User(last)) => last.extend(texts),
-            _ => self.turns.push(Turn::User(texts)),
+            _ if portions.is_empty() => {}
+            Some(Turn::User(last)) => last.extend(portions),
+            _ => self.turns.push(Turn::User(portions)),
         }
     }
 
@@ -136,10 +154,10 @@ impl<'a> Exchange<'a> {
 
     fn close_ends(&mut self) {
         if matches!(self.turns.first(), Some(Turn::Answer { .. })) {
-            self.turns.insert(0, Turn::User(vec![BEGINNING.into()]));
+            self.turns.insert(0, Turn::User(vec![Portion::Text(BEGINNING.into())]));
         }
         if matches!(self.turns.last(), Some(Turn::Answer { results, .. }) if results.is_empty()) {
-            self.turns.push(Turn::User(vec![CONTINUE.into()]));
+            self.turns.push(Turn::User(vec![Portion::Text(CONTINUE.into())]));
         }
     }
 }
@@ -216,18 +234,21 @@ fn calls_by(message: &Message, id: &CallId) -> bool {
     parts.iter().any(|part| matches!(&part.kind, PartKind::Call { id: other, .. } if other == id))
 }
 
-/// An attachment as a text that says where it came from.
-fn attached(attachment: &Attachment) -> Cow<'static, str> {
-    let quoted = |text: &str| text.replace('&', "&amp;").replace('"', "&quot;");
-    let source = quoted(&attachment.source);
-    let kind = attachment.media_type.as_ref();
-    let kind = kind.map(|kind| format!(" type=\"{}\"", quoted(kind))).unwrap_or_default();
-    let content = match attachment.content.as_text() {
-        Some(text) => text.to_owned(),
-        None => format!("({} bytes that are no text)", attachment.content.as_bytes().len()),
-    };
-    let end = if content.ends_with('\n') { "" } else { "\n" };
-    format!("<attachment source=\"{source}\"{kind}>\n{content}{end}</attachment>").into()
+/// An attachment: what is said of it, and what it is if that is no text.
+fn attached(attachment: &Attachment, takes: Takes) -> impl Iterator<Item = Portion<'_>> {
+    let shown = shown(attachment, takes);
+    let content = shown.content.and_then(|(media, bytes)| match media {
+        Media::Image(media_type) => Some(Portion::Image { media_type, bytes }),
+        Media::Pdf => Some(Portion::Pdf { source: &attachment.source, bytes }),
+        Media::Text => None,
+    });
+    [Portion::Text(shown.text.into())].into_iter().chain(content)
+}
+
+/// Bytes as services take them.
+pub(super) fn base64(bytes: &[u8]) -> String {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    STANDARD.encode(bytes)
 }
 
 /// The arguments of a call as an object, which every service accepts: to the letter if they are
@@ -253,7 +274,14 @@ mod tests {
     fn told(query: &Query) -> Vec<String> {
         let exchange = Exchange::new(query, |part| part.signature.is_some());
         let turns = exchange.turns.iter().map(|turn| match turn {
-            Turn::User(texts) => format!("user: {}", texts.join(" | ")),
+            Turn::User(portions) => {
+                let portions = portions.iter().map(|portion| match portion {
+                    Portion::Text(text) => text.to_string(),
+                    Portion::Image { media_type, bytes } => format!("[{media_type} {bytes:?}]"),
+                    Portion::Pdf { source, bytes } => format!("[pdf {source} {bytes:?}]"),
+                });
+                format!("user: {}", portions.collect::<Vec<_>>().join(" | "))
+            }
             Turn::Answer { parts, results } => {
                 let parts = parts.iter().map(|said| match &said.part.kind {
                     PartKind::Text(text) => text.to_text_lossy().into_owned(),
@@ -333,12 +361,21 @@ mod tests {
         };
         let attachments = vec![
             attachment("a \"b\".txt", Some("text/plain"), b"hello\n"),
-            attachment("x.png", None, b"\xff\xfe"),
+            attachment("x.gif", None, b"GIF89a\0"),
+            attachment("x.pdf", None, b"%PDF-"),
         ];
         let role = Role::User { content: "What is this?".into(), attachments };
-        let expected = "user: <attachment source=\"a &quot;b&quot;.txt\" type=\"text/plain\">\nhello\n\
-                        </attachment> | <attachment source=\"x.png\">\n(2 bytes that are no text)\n\
-                        </attachment> | What is this?";
-        assert_eq!(told(&query(vec![role])), [expected]);
+        let text = "<attachment-5891b5b5 source=\"a &quot;b&quot;.txt\" type=\"text/plain\">\nhello\n\
+                    </attachment-5891b5b5>";
+        let mut query = query(vec![role]);
+        query.takes = Takes { images: true, pdf: false };
+        let [told] = &told(&query)[..] else { panic!("one turn") };
+        let portions: Vec<_> = told.split(" | ").collect();
+        let [first, image, bytes, document, asked] = portions[..] else { panic!("{portions:?}") };
+        assert_eq!(first, format!("user: {text}"));
+        assert!(image.ends_with(" source=\"x.gif\" type=\"image/gif\" />"), "{image}");
+        assert_eq!(bytes, "[image/gif [71, 73, 70, 56, 57, 97, 0]]");
+        assert!(document.contains("no PDF is taken"), "{document}");
+        assert_eq!(asked, "What is this?");
     }
 }

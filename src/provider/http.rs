@@ -227,7 +227,7 @@ fn agent(endpoint: &Endpoint, time: Option<Duration>) -> Result<Agent, ProviderE
 }
 
 /// What a failure of the connection means.
-fn failure(error: &ureq::Error) -> ProviderError {
+pub(super) fn failure(error: &ureq::Error) -> ProviderError {
     use ureq::{Error, Timeout};
     let (trouble, message) = match error {
         Error::Timeout(Timeout::Resolve | Timeout::Connect) => {

@@ -36,6 +36,7 @@ mod ollama;
 mod openai;
 
 mod chat;
+mod fetch;
 mod http;
 mod tls;
 
@@ -45,6 +46,7 @@ mod tests;
 pub use address::Address;
 pub use connect::{Endpoint, ProviderOverlay};
 pub use error::{ProviderError, Trouble};
+pub use fetch::{Fetch, Fetched};
 pub use guide::GuideProvider;
 pub use piece::{Block, Content, Piece};
 pub use preset::{Api, PRESETS, Preset};
@@ -53,7 +55,7 @@ pub use room::{Room, known_window};
 pub use script::{Script, ScriptError, ScriptProblem, ScriptProvider};
 pub use secret::Secret;
 
-use crate::cancel::Cancel;
+use crate::{cancel::Cancel, projection::Takes};
 
 /// Somebody who answers: a service, a server on this machine, or something built in.
 pub trait Provider: Send + Sync {
@@ -74,6 +76,9 @@ pub trait Provider: Send + Sync {
     fn window(&self, _model: &str, _cancel: &Cancel) -> Option<u64> {
         None
     }
+
+    /// What a model takes beside text, as far as anybody knows.
+    fn takes(&self, model: &str, cancel: &Cancel) -> Takes;
 
     /// The names of the models that can be asked right now.
     fn models(&self, cancel: &Cancel) -> Result<Vec<String>, ProviderError>;

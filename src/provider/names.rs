@@ -169,6 +169,7 @@ mod tests {
             tools: names.iter().map(tool).collect(),
             schema: None,
             sampling: Sampling::default(),
+            takes: crate::projection::Takes::default(),
         }
     }
 

@@ -4,6 +4,7 @@ use super::{
     names::IdRule,
     openai::{Dialect, Thinking},
 };
+use crate::projection::Takes;
 
 /// The wire formats that jp speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,12 +59,12 @@ pub const PRESETS: [Preset; 12] = [
     },
     Preset {
         base_var: Some("OPENAI_BASE_URL"),
-        dialect: Dialect { limit: "max_completion_tokens", ..Dialect::COMMON },
+        dialect: Dialect { limit: "max_completion_tokens", takes: ALL, ..Dialect::COMMON },
         ..service("openai", Api::OpenAi, "https://api.openai.com/v1", &["OPENAI_API_KEY"])
     },
     Preset {
         base_var: Some("OPENROUTER_BASE_URL"),
-        dialect: Dialect { thinking: Thinking::Reasoning, ..Dialect::COMMON },
+        dialect: Dialect { thinking: Thinking::Reasoning, takes: ALL, ..Dialect::COMMON },
         ..service(
             "openrouter",
             Api::OpenAi,
@@ -82,6 +83,7 @@ pub const PRESETS: [Preset; 12] = [
             thinking: Thinking::Switch,
             schemas: false,
             wants_thoughts: true,
+            takes: Takes { images: false, pdf: false },
             ..Dialect::COMMON
         },
         ..service("deepseek", Api::OpenAi, "https://api.deepseek.com/v1", &["DEEPSEEK_API_KEY"])
@@ -123,6 +125,8 @@ pub const PRESETS: [Preset; 12] = [
         ..server("ollama", Api::Ollama, "http://127.0.0.1:11434", &["OLLAMA_API_KEY"])
     },
 ];
+
+const ALL: Takes = Takes { images: true, pdf: true };
 
 const GEMINI: &str = "https://generativelanguage.googleapis.com/v1beta/openai";
 

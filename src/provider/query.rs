@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{model::ToolName, projection::Message};
+use crate::{
+    model::ToolName,
+    projection::{Message, Takes},
+};
 
 /// What a provider is asked: a model, what was said so far, and what it may use.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +21,8 @@ pub struct Query {
     pub schema: Option<Value>,
     /// How the model should go about it.
     pub sampling: Sampling,
+    /// What the model takes beside text; other content is only told of.
+    pub takes: Takes,
 }
 
 impl Query {

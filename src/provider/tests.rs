@@ -1,5 +1,7 @@
 //! What the tests of all wire formats share.
 
+mod attachments;
+
 use serde_json::Value;
 
 use super::{
@@ -8,7 +10,7 @@ use super::{
 };
 use crate::{
     model::{Arguments, CallId, Finish, ModelName, Native, ToolName, Usage},
-    projection::{Message, Part, PartKind, Role},
+    projection::{Message, Part, PartKind, Role, Takes},
 };
 
 /// Arguments that no value in memory holds as they are.
@@ -29,6 +31,7 @@ pub(super) fn query(roles: Vec<Role>) -> Query {
         tools: vec![tool("fs_read"), tool("fs_list")],
         schema: None,
         sampling: Sampling::default(),
+        takes: Takes::default(),
     }
 }
 

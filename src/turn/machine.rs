@@ -78,6 +78,7 @@ impl Turn {
             tools: self.setup.tools.specs(),
             schema: self.setup.schema.as_ref().map(|schema| schema.value.clone()),
             sampling: self.setup.sampling,
+            takes: self.setup.takes,
         }
     }
 

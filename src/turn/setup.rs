@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::{
     model::{Grant, ModelName},
+    projection::Takes,
     provider::Sampling,
     tool::{Audience, Catalog, Unattended},
 };
@@ -23,6 +24,8 @@ pub struct Setup {
     pub tools: Catalog,
     /// The data that is wanted instead of a text.
     pub schema: Option<Schema>,
+    /// What the model takes beside text.
+    pub takes: Takes,
     /// Who there is to be asked.
     pub audience: Audience,
     /// What happens to the prompts of all tools when nobody can be asked.

@@ -10,7 +10,7 @@ use crate::{
         Address, Answer, AnswerType, CallId, Entry, Event, EventKind, Finish, Grant, InquiryId,
         ModelName, Outcome as Dealt, Request, Timestamp, ToolName, Usage, is_superseded,
     },
-    projection::Role,
+    projection::{Role, Takes},
     provider::{Block, Content, Piece, ProviderError, Sampling, ToolSpec, Trouble},
     tool::{
         Audience, Catalog, Host, Invocation, Listed, Outcome, Permission, Question, Source,
@@ -56,6 +56,7 @@ fn setup() -> Setup {
         model: ModelName::new("test/m"),
         system_prompt: Some("Be brief".to_owned()),
         sampling: Sampling::default(),
+        takes: Takes::default(),
         tools: Catalog::new([
             tool("free", Permission::Allow, true),
             tool("ask", Permission::Ask, false),

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod append;
+mod attach;
 mod blame;
 mod builtin_tools;
 mod children;

@@ -9,7 +9,7 @@ use jp::{
     cancel::Cancel,
     env::Env,
     model::Finish,
-    projection::{Message, Role},
+    projection::{Message, Role, Takes},
     provider::{
         Content, Endpoint, Piece, Provider, ProviderError, ProviderOverlay, Query, Sampling,
         Trouble,
@@ -47,6 +47,7 @@ fn query() -> Query {
         tools: Vec::new(),
         schema: None,
         sampling: Sampling::default(),
+        takes: Takes::default(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Which modules of the library each module may name. `docs/architecture.md` says why.
-const MAY_IMPORT: [(&str, &[&str]); 19] = [
+const MAY_IMPORT: [(&str, &[&str]); 21] = [
     ("model", &[]),
     ("format", &["model"]),
     ("plan", &["model", "format"]),
@@ -17,11 +17,13 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
     ("env", &["model"]),
     ("fsutil", &[]),
     ("process", &["cancel", "env", "fsutil"]),
+    ("walk", &["fsutil"]),
     ("store", &["model", "format", "plan", "env", "fsutil", "process"]),
     ("workspace", &["model", "format", "plan", "config", "env", "fsutil", "store"]),
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),
     ("edit", &["model", "env", "fsutil", "process"]),
     ("provider", &["model", "projection", "config", "cancel", "env", "process"]),
+    ("attach", &["model", "projection", "env", "fsutil", "provider", "walk"]),
     ("tool", &["model", "config", "cancel", "env", "fsutil", "process", "provider"]),
     ("turn", &["model", "projection", "cancel", "provider", "tool"]),
     ("ui", &["model", "env", "process"]),
@@ -37,11 +39,13 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
             "env",
             "fsutil",
             "process",
+            "walk",
             "store",
             "workspace",
             "history",
             "edit",
             "provider",
+            "attach",
             "tool",
             "turn",
             "ui",

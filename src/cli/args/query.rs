@@ -1,5 +1,7 @@
 //! The arguments of `jp query`.
 
+use std::ffi::OsString;
+
 use clap::Args;
 
 use super::{ConfigArgs, FormatArg, Wish};
@@ -12,6 +14,10 @@ pub struct Query {
     /// editor]
     #[arg(value_name = "TEXT")]
     pub text: Vec<String>,
+    /// Put this beside the question, and keep it with the conversation: a file, a directory, a
+    /// pattern such as `'src/**/*.rs'`, an address, or `-` for standard input; can be given again
+    #[arg(long, short, value_name = "FILE|DIR|GLOB|URL|-", add = Candidates::Files)]
+    pub attach: Vec<OsString>,
     /// Begin a new conversation
     #[arg(long, short, conflicts_with = "id")]
     pub new: bool,

@@ -24,6 +24,8 @@ use crate::{
 pub enum Candidates {
     /// The conversations of these spaces.
     Conversations(&'static [Space]),
+    /// Files and directories.
+    Files,
     /// An active conversation, then files; only files with `--new`.
     ConversationThenFiles,
     /// A conversation, then one of its events.
@@ -60,7 +62,7 @@ impl ValueCompleter for Completer {
             Candidates::ConversationThenFiles if self.wants_conversation() => {
                 self.conversations(&[Space::Heads], current)
             }
-            Candidates::ConversationThenFiles => {
+            Candidates::Files | Candidates::ConversationThenFiles => {
                 let files = PathCompleter::file().stdio().current_dir(self.env.cwd());
                 let mut found = files.complete(current);
                 found.retain(|candidate| is_plain(candidate.get_value()));

@@ -7,7 +7,7 @@ use crate::{
     projection::{Part, PartKind},
     provider::{
         Query,
-        exchange::{Exchange, Outcome, Said, Turn, arguments_object},
+        exchange::{Exchange, Outcome, Portion, Said, Turn, arguments_object, base64},
         json::Json,
         names::{IdRule, ToolNames},
         schema,
@@ -83,10 +83,8 @@ fn messages(exchange: &Exchange<'_>, names: &ToolNames) -> Json {
     let mut messages: Vec<Message> = Vec::new();
     for turn in &exchange.turns {
         match turn {
-            Turn::User(texts) => {
-                let block = |text| json!({ "type": "text", "text": text }).into();
-                let blocks = texts.iter().map(block);
-                add(&mut messages, "user", blocks.collect());
+            Turn::User(portions) => {
+                add(&mut messages, "user", portions.iter().map(portion).collect());
             }
             Turn::Answer { parts, results } => {
                 let blocks = parts.iter().map(|said| block(said, names)).collect();
@@ -108,6 +106,20 @@ fn messages(exchange: &Exchange<'_>, names: &ToolNames) -> Json {
 
 /// Whose message it is, and what is in it.
 type Message = (&'static str, Vec<Json>);
+
+fn portion(portion: &Portion<'_>) -> Json {
+    let source = |media_type: &str, bytes: &[u8]| json!({ "type": "base64", "media_type": media_type, "data": base64(bytes) });
+    let block = match portion {
+        Portion::Text(text) => json!({ "type": "text", "text": text }),
+        Portion::Image { media_type, bytes } => {
+            json!({ "type": "image", "source": source(media_type, bytes) })
+        }
+        Portion::Pdf { bytes, .. } => {
+            json!({ "type": "document", "source": source("application/pdf", bytes) })
+        }
+    };
+    block.into()
+}
 
 /// Adds blocks to the last message if it is of the same side, and else as a new one.
 fn add(messages: &mut Vec<Message>, role: &'static str, blocks: Vec<Json>) {

@@ -22,6 +22,7 @@ pub(super) const PAGES: &[Page] = &[
     page!("docs/guides/first-hour.md", 1.0),
     page!("docs/guides/models.md", 1.0),
     page!("docs/guides/trust.md", 1.0),
+    page!("docs/guides/attachments.md", 1.0),
     page!("docs/guides/history.md", 1.1),
     page!("docs/guides/with-git.md", 1.0),
     page!("docs/guides/compaction.md", 1.0),

@@ -4,6 +4,7 @@ use super::reply;
 use crate::{
     cancel::Cancel,
     model::Finish,
+    projection::Takes,
     provider::{Content, Piece, Provider, ProviderError, Query, Trouble},
 };
 
@@ -42,6 +43,10 @@ impl Provider for GuideProvider {
         }
         hear(Piece::Finish(finish));
         Ok(())
+    }
+
+    fn takes(&self, _model: &str, _cancel: &Cancel) -> Takes {
+        Takes::default()
     }
 
     fn models(&self, _cancel: &Cancel) -> Result<Vec<String>, ProviderError> {

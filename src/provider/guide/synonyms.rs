@@ -65,6 +65,7 @@ const TABLE: &[(&str, &str)] = &[
     ("api", "key model"),
     ("ask", "ask query"),
     ("attach", "attachment"),
+    ("picture", "images attachment"),
     ("author", "blame author"),
     ("autocomplete", "completions"),
     ("autocompletion", "completions"),

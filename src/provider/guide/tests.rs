@@ -7,7 +7,7 @@ use super::{instance::instance, *};
 use crate::{
     cancel::Cancel,
     model::{Arguments, CallId, Finish, ModelName, ToolName},
-    projection::{Message, Part, PartKind, Role},
+    projection::{Message, Part, PartKind, Role, Takes},
     provider::{Block, Content, Piece, Provider, Query, Sampling, ToolSpec, Trouble},
 };
 
@@ -23,6 +23,7 @@ pub(super) fn asked(text: &str) -> Query {
         tools: Vec::new(),
         schema: None,
         sampling: Sampling::default(),
+        takes: Takes::default(),
     }
 }
 

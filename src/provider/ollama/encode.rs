@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::provider::{
     Effort, Query,
     dialogue::{Answer, Called, Form, function, messages},
-    exchange::{Exchange, Outcome, arguments_object},
+    exchange::{Exchange, Outcome, Portion, arguments_object, base64},
     json::Json,
     names::ToolNames,
 };
@@ -59,6 +59,15 @@ struct Ollama<'a> {
 }
 
 impl Form for Ollama<'_> {
+    fn user(&self, text: String, portions: &[Portion<'_>]) -> Json {
+        let images = portions.iter().filter_map(|portion| match portion {
+            Portion::Image { bytes, .. } => Some(base64(bytes)),
+            // It has no place for documents, and is never said to take them.
+            Portion::Text(_) | Portion::Pdf { .. } => None,
+        });
+        json!({ "role": "user", "content": text, "images": images.collect::<Value>() }).into()
+    }
+
     fn answer(&self, answer: &Answer<'_>) -> Json {
         let text = answer.text.as_deref().unwrap_or_default();
         let mut message = Json::from(json!({ "role": "assistant", "content": text }));

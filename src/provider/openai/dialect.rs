@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::provider::{Effort, names::IdRule};
+use crate::{
+    projection::Takes,
+    provider::{Effort, names::IdRule},
+};
 
 /// In what a service differs from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub(in crate::provider) struct Dialect {
     pub wants_thoughts: bool,
     /// It refuses a user who speaks after a tool.
     pub answers_tools: bool,
+    /// What its models take beside text; where only some do, the others refuse it themselves.
+    pub takes: Takes,
 }
 
 impl Dialect {
@@ -34,6 +39,7 @@ impl Dialect {
         schemas: true,
         wants_thoughts: false,
         answers_tools: false,
+        takes: Takes { images: true, pdf: false },
     };
 }
 

@@ -8,7 +8,7 @@ use crate::{
     provider::{
         Query,
         dialogue::{Answer, Called, Form, function, messages},
-        exchange::{Exchange, Outcome, Said, arguments_object},
+        exchange::{Exchange, Outcome, Portion, Said, arguments_object, base64},
         json::Json,
         names::ToolNames,
         schema,
@@ -70,6 +70,21 @@ struct Completions<'a> {
 }
 
 impl Form for Completions<'_> {
+    fn user(&self, _text: String, portions: &[Portion<'_>]) -> Json {
+        let part = |portion: &Portion<'_>| match portion {
+            Portion::Text(text) => json!({ "type": "text", "text": text }),
+            Portion::Image { media_type, bytes } => {
+                let url = format!("data:{media_type};base64,{}", base64(bytes));
+                json!({ "type": "image_url", "image_url": { "url": url } })
+            }
+            Portion::Pdf { source, bytes } => {
+                let url = format!("data:application/pdf;base64,{}", base64(bytes));
+                json!({ "type": "file", "file": { "filename": source, "file_data": url } })
+            }
+        };
+        json!({ "role": "user", "content": portions.iter().map(part).collect::<Value>() }).into()
+    }
+
     fn answer(&self, answer: &Answer<'_>) -> Json {
         let mut message = Map::new();
         message.insert("role".to_owned(), "assistant".into());

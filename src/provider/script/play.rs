@@ -18,6 +18,7 @@ use super::{
 use crate::{
     cancel::Cancel,
     model::Finish,
+    projection::Takes,
     provider::{
         Block, Content, Piece, Provider, ProviderError, Query, Trouble,
         calls::{calls_so_far, numbered_call},
@@ -62,6 +63,10 @@ impl Provider for ScriptProvider {
             Err(_) => _ = counts.insert(index, failed + 1),
         }
         result
+    }
+
+    fn takes(&self, _model: &str, _cancel: &Cancel) -> Takes {
+        Takes { images: true, pdf: true }
     }
 
     fn models(&self, _cancel: &Cancel) -> Result<Vec<String>, ProviderError> {

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     cancel::Cancel,
     model::{AnswerId, CallId, Finish, ModelName, Native, ToolName, Usage},
-    projection::{Message, Part, PartKind, Role},
+    projection::{Message, Part, PartKind, Role, Takes},
     provider::{
         Block, Content, Piece, Provider, ProviderError, Query, Sampling, ToolSpec, Trouble,
     },
@@ -39,7 +39,8 @@ fn result(text: &str) -> Message {
 
 fn query(messages: Vec<Message>) -> Query {
     let sampling = Sampling::default();
-    Query { model: MODEL.to_owned(), messages, tools: Vec::new(), schema: None, sampling }
+    let takes = Takes::default();
+    Query { model: MODEL.to_owned(), messages, tools: Vec::new(), schema: None, sampling, takes }
 }
 
 fn ask(provider: &ScriptProvider, query: &Query) -> (Vec<Piece>, Result<(), ProviderError>) {

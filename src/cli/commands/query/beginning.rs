@@ -10,7 +10,7 @@ use super::{
 use crate::{
     cli::{args::Query, error::CommandError},
     env::Env,
-    model::{Event, EventKind, Meta, Progress, Request, Timestamp},
+    model::{Attachment, Event, EventKind, Meta, Progress, Request, Timestamp},
     turn::Input,
 };
 
@@ -28,10 +28,12 @@ impl Beginning {
         env: &Env,
         heading: Meta,
         asked: &Asked,
+        beside: Vec<Attachment>,
         scene: &Scene,
     ) -> Result<Self, CommandError> {
         let title = heading.title.clone().or_else(|| asked.title());
-        Ok(Self { meta: Meta { title, ..heading }, first: first_input(env, asked, scene)? })
+        let first = first_input(env, asked, beside, scene)?;
+        Ok(Self { meta: Meta { title, ..heading }, first })
     }
 }
 
@@ -68,8 +70,14 @@ fn request(text: &[u8], now: Timestamp) -> Event {
     Event::new(now, EventKind::Request(request))
 }
 
-/// A request, or what is missing; before it what changed since the last turn.
-fn first_input(env: &Env, asked: &Asked, scene: &Scene) -> Result<Input, CommandError> {
+/// A request, or what is missing; before it what changed since the last turn, and what is put
+/// beside it.
+fn first_input(
+    env: &Env,
+    asked: &Asked,
+    beside: Vec<Attachment>,
+    scene: &Scene,
+) -> Result<Input, CommandError> {
     let mut progress = Progress::default();
     for entry in &scene.entries {
         progress.push(&entry.event);
@@ -78,6 +86,12 @@ fn first_input(env: &Env, asked: &Asked, scene: &Scene) -> Result<Input, Command
     let delta = scene.resolved.delta().filter(|_| !scene.entries.is_empty());
     let delta = delta.map(|table| Event::new(now, EventKind::ConfigDelta(table)));
     let Some(text) = asked.text() else {
+        if !beside.is_empty() {
+            return Err(CommandError::usage(
+                "an attachment goes with a request, and there is none",
+            )
+            .hint("give a text, or leave out `--no-edit` to write it in an editor"));
+        }
         if !progress.is_incomplete() {
             let message = match scene.entries.is_empty() {
                 true => "a new conversation has no turn to go on with: there is nothing to ask",
@@ -92,5 +106,6 @@ fn first_input(env: &Env, asked: &Asked, scene: &Scene) -> Result<Input, Command
     if let Err(refusal) = progress.admit(&request) {
         return Err(asked.kept(ending::incomplete(scene.target.id(), &progress, &refusal)));
     }
-    Ok(Input::Begin(delta.into_iter().chain([request]).collect()))
+    let beside = beside.into_iter().map(|one| Event::new(now, EventKind::Attachment(one)));
+    Ok(Input::Begin(delta.into_iter().chain(beside).chain([request]).collect()))
 }

@@ -2,6 +2,7 @@
 
 mod run;
 
+mod attaching;
 mod beginning;
 mod compacting;
 mod reading;

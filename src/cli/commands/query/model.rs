@@ -8,6 +8,7 @@ use crate::{
     env::Env,
     fsutil::AtPath,
     model::ModelName,
+    projection::Takes,
     provider::{
         Api, Effort, Endpoint, GuideProvider, PRESETS, Provider, ProviderOverlay, Sampling, Script,
         ScriptProvider,
@@ -60,6 +61,7 @@ pub fn choose(env: &Env, resolved: &Resolved) -> Result<Model, CommandError> {
         sampling,
         tools: Catalog::default(),
         schema: None,
+        takes: Takes::default(),
         audience: Audience::Nobody,
         unattended: Unattended::default(),
         granted: BTreeSet::new(),
@@ -104,6 +106,8 @@ pub fn overlay(own: &config::Provider) -> ProviderOverlay {
         api_key_env: own.api_key_env.as_ref().map(|name| name.as_str().to_owned()),
         base_url_env: own.base_url_env.as_ref().map(|name| name.as_str().to_owned()),
         idle_timeout: own.idle_timeout.map(|timeout| timeout.duration()),
+        images: own.images,
+        pdf: own.pdf,
     }
 }
 

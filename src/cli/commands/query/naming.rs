@@ -12,7 +12,7 @@ use crate::{
     config::Settings,
     env::Env,
     model::{EventKind, title_from},
-    projection::{Message, Role},
+    projection::{Message, Role, Takes},
     provider::{Content, Piece, Query, Sampling},
 };
 
@@ -104,6 +104,7 @@ fn query(model: String, request: &[u8]) -> Query {
         tools: Vec::new(),
         schema: None,
         sampling: Sampling { max_tokens: Some(TOKENS), ..Sampling::default() },
+        takes: Takes::default(),
     }
 }
 

@@ -61,7 +61,9 @@ pub fn read(
     args: &Query,
     scene: &Scene,
 ) -> Result<Asked, CommandError> {
-    let has_stdin = !io::stdin().is_terminal();
+    // What stands beside the question is not in it as well.
+    let is_beside = args.attach.iter().any(|argument| argument == "-");
+    let has_stdin = !is_beside && !io::stdin().is_terminal();
     let mut texts = Vec::new();
     for part in parts(&args.text, has_stdin) {
         texts.push(match part {

@@ -2,6 +2,7 @@
 
 use super::{
     super::Outcome,
+    attaching::attach,
     beginning::{Beginning, heading},
     compacting::compaction,
     driving::drive,
@@ -18,9 +19,10 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let heading = heading(args)?;
     let mut scene = Scene::set(env, output, args)?;
     let env = &scene.env.clone();
+    let beside = attach(env, output, args, &mut scene)?;
     // Last, because whoever writes in an editor must not do it in vain.
     let asked = read(env, output, args, &scene)?;
-    let mut beginning = Beginning::of(env, heading, &asked, &scene)?;
+    let mut beginning = Beginning::of(env, heading, &asked, beside, &scene)?;
     match compaction(env, output, args, &scene) {
         Ok(compaction) => beginning.compact(compaction),
         Err(error) => return Err(asked.kept(error)),

@@ -33,6 +33,8 @@ pub struct Scene {
     pub entries: Vec<Entry>,
     /// The settings for this query.
     pub resolved: Resolved,
+    /// The directory of the workspace, else the current one.
+    pub root: PathBuf,
     /// The model that answers.
     pub model: Model,
     /// The programs that tools run.
@@ -51,9 +53,10 @@ impl Scene {
         // Those of a trusted workspace as well.
         let env = env.clone().with_key_variables(model.keys.clone());
         let running = Running::default();
+        let root = files.root().unwrap_or(env.cwd()).to_owned();
         let store = files.root().map(|_| Location::find(&env)).transpose()?;
         let store = store.map(|found| found.store);
-        let place = tools::Place { root: files.root().unwrap_or(env.cwd()), store };
+        let place = tools::Place { root: &root, store };
         let keys = std::mem::take(&mut model.keys);
         let schema = args.schema.as_deref().map(|schema| tools::schema(&env, schema));
         let setup = &mut model.setup;
@@ -66,7 +69,7 @@ impl Scene {
             setup.granted = workspace.grants(id);
         }
         let entries = entries(output, conversation.as_ref());
-        Ok(Self { env, interactive, target, conversation, entries, resolved, model, running })
+        Ok(Self { env, interactive, target, conversation, entries, resolved, root, model, running })
     }
 }
 
