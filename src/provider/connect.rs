@@ -153,7 +153,7 @@ fn key(
 }
 
 /// The proxy that the usual variables name, unless the server is on this machine or exempt.
-fn proxy(base: &Address, env: &Env) -> Option<Secret> {
+pub(super) fn proxy(base: &Address, env: &Env) -> Option<Secret> {
     let host = base.as_str().split("://").nth(1)?.split(['/', ':']).next()?.to_lowercase();
     let lower = |name: &str| env.var(name).and_then(OsStr::to_str).map(str::to_owned);
     let either = |name: &str| lower(name).or_else(|| lower(&name.to_uppercase()));

@@ -34,6 +34,7 @@ mod openai;
 
 mod chat;
 mod http;
+mod web;
 
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,7 @@ pub use preset::{Api, PRESETS, Preset};
 pub use query::{Effort, Query, Sampling, ToolSpec};
 pub use script::{Script, ScriptError, ScriptProblem, ScriptProvider};
 pub use secret::Secret;
+pub use web::{Cut, Web, WebAnswer, WebError, WebRequest};
 
 use crate::cancel::Cancel;
 
