@@ -5,7 +5,7 @@
 mod leader;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::{OsStr, OsString},
     path::PathBuf,
     time::SystemTime,
@@ -24,6 +24,7 @@ pub struct Env {
     cwd: PathBuf,
     clock: Clock,
     leader: Option<Leader>,
+    keys: BTreeSet<String>,
 }
 
 /// Where the time comes from.
@@ -39,7 +40,8 @@ impl Env {
     pub fn of_process() -> std::io::Result<Self> {
         let cwd = std::env::current_dir()?;
         let vars = std::env::vars_os().collect();
-        Ok(Self { vars, cwd, clock: Clock::System, leader: None })
+        let keys = BTreeSet::new();
+        Ok(Self { vars, cwd, clock: Clock::System, leader: None, keys })
     }
 
     /// A world with these variables, standing in this directory, at this time.
@@ -48,12 +50,24 @@ impl Env {
         cwd: PathBuf,
         now: Timestamp,
     ) -> Self {
-        Self { vars: vars.into_iter().collect(), cwd, clock: Clock::Fixed(now), leader: None }
+        let (vars, keys) = (vars.into_iter().collect(), BTreeSet::new());
+        Self { vars, cwd, clock: Clock::Fixed(now), leader: None, keys }
     }
 
     /// The same world in a terminal whose session has this leader.
     pub fn led_by(self, leader: Leader) -> Self {
         Self { leader: Some(leader), ..self }
+    }
+
+    /// The same world, in which these variables hold keys of providers as well: no child gets them.
+    pub fn with_key_variables(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.keys.extend(names);
+        self
+    }
+
+    /// The variables that are known to hold keys of providers.
+    pub fn key_variables(&self) -> impl Iterator<Item = String> {
+        self.keys.iter().cloned()
     }
 
     /// A world with these variables and nothing else.

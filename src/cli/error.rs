@@ -153,6 +153,9 @@ impl From<WorkspaceError> for CommandError {
             error @ WorkspaceError::NoConfig(Scope::Workspace | Scope::Local) => {
                 Self::failure(error).hint("`jp init` makes this directory a workspace")
             }
+            error @ WorkspaceError::StoreLink { .. } => Self::failure(error).hint(
+                "`jp config set store.path PATH` keeps conversations elsewhere, if you want that",
+            ),
             error => Self::failure(error),
         }
     }

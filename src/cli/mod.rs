@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use clap::{CommandFactory, Parser};
 
 use self::{args::Cli, error::CommandError, output::Output};
-use crate::env::Env;
+use crate::{env::Env, provider::PRESETS, workspace::ConfigFiles};
 
 /// The name by which everybody calls the program.
 const NAME: &str = "jp";
@@ -24,7 +24,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: &Env) -> u8 {
     let result = match env.var(complete::VARIABLE) {
         Some(shell) => complete::answer(Cli::command(), args, shell, env, &mut output),
         None => match Cli::try_parse_from(args) {
-            Ok(cli) => commands::run(cli, env, &mut output),
+            Ok(cli) => commands::run(cli, &knowing_keys(env), &mut output),
             Err(error) => Err(CommandError::from_clap(&error, &mut output)),
         },
     };
@@ -36,4 +36,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: &Env) -> u8 {
             error.exit_code()
         }
     }
+}
+
+/// The same world, in which it is known where keys of providers stand, so that no child gets them.
+fn knowing_keys(env: &Env) -> Env {
+    let known = PRESETS.iter().flat_map(|preset| preset.key_vars).map(|name| (*name).to_owned());
+    env.clone().with_key_variables(known.chain(ConfigFiles::key_variables(env)))
 }

@@ -10,6 +10,7 @@ use super::{
     read::read,
     schema::SHAPE,
     shape::Shape,
+    trust::{Risk, risk},
 };
 
 /// Why a value is not set.
@@ -20,14 +21,11 @@ pub enum EditError {
     Value(Vec<Fault>),
     #[error("`{key}` is a table: set one of its keys{}", listed(names))]
     Table { key: Key, names: Vec<String> },
-    #[error("`{key}` cannot be set in the {} configuration: {}", scope.name(), UNTRUSTED)]
-    Untrusted { key: Key, scope: Scope },
+    #[error("`{key}` cannot be set in the {} configuration: only your own may say it", scope.name())]
+    UserOnly { key: Key, scope: Scope },
     #[error(transparent)]
     File(#[from] ConfigErrors),
 }
-
-const UNTRUSTED: &str = "a workspace may come from somebody else, and what could run commands or \
-                         send texts elsewhere is read from your own configuration only";
 
 /// Sets a key in the text of a file and returns the new text. Nothing else changes in it, and what
 /// comes out is a configuration without mistakes.
@@ -42,7 +40,12 @@ pub fn set(scope: Scope, path: &Path, text: &str, given: &Override) -> Result<St
         keep_last_remarks(&mut document, names);
     }
     let text = document.to_string();
-    Settings::resolve(Layers::new().file(scope, path, &text))?;
+    // What nobody has trusted yet does not count, and may be as wrong as it likes.
+    let layers = match risk(&given.key) {
+        Some(Risk::Harmless) => Layers::new().file(scope, path, &text),
+        _ => Layers::new().trusted_file(scope, path, &text),
+    };
+    Settings::resolve(layers)?;
     Ok(text)
 }
 
@@ -73,11 +76,12 @@ fn value(scope: Scope, path: &Path, given: &Override) -> Result<toml::Value, Edi
     }
     let Layers { mut layers, .. } = Layers::new().argument(given);
     for Layer { source, .. } in &mut layers {
-        *source = Source::File(scope, path.to_owned());
+        // Whether it counts there is decided when it is read.
+        *source = Source::File { scope, path: path.to_owned(), trusted: true };
     }
     let mut reading = layers.first().map(read).unwrap_or_default();
     if reading.errors.is_empty() && !reading.warnings.is_empty() {
-        return Err(EditError::Untrusted { key: key.clone(), scope });
+        return Err(EditError::UserOnly { key: key.clone(), scope });
     }
     match reading.values.pop() {
         Some((_, value, _)) => Ok(value),
@@ -115,7 +119,7 @@ fn put(table: &mut dyn TableLike, names: &[String], value: toml::Value) -> Optio
 
 /// Why a text cannot be changed.
 fn mistakes(scope: Scope, path: &Path, text: &str) -> ConfigErrors {
-    match Settings::resolve(Layers::new().file(scope, path, text)) {
+    match Settings::resolve(Layers::new().trusted_file(scope, path, text)) {
         Err(errors) => errors,
         // What one library reads the other one should change.
         Ok(_) => {

@@ -32,7 +32,7 @@ pub(super) struct Layer {
 /// Where a piece comes from, in the order of the layers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
-    File(Scope, PathBuf),
+    File { scope: Scope, path: PathBuf, trusted: bool },
     Variable(String),
     Conversation(String),
     Argument(String),
@@ -56,10 +56,18 @@ impl Layers {
         Self::default()
     }
 
-    /// Adds a configuration file.
-    pub fn file(mut self, scope: Scope, path: &Path, text: &str) -> Self {
+    /// Adds a configuration file. One of a workspace is not trusted.
+    pub fn file(self, scope: Scope, path: &Path, text: &str) -> Self {
+        self.text(Source::File { scope, path: path.to_owned(), trusted: false }, text)
+    }
+
+    /// Adds a configuration file of a workspace that the user trusts as it is.
+    pub fn trusted_file(self, scope: Scope, path: &Path, text: &str) -> Self {
+        self.text(Source::File { scope, path: path.to_owned(), trusted: true }, text)
+    }
+
+    fn text(mut self, source: Source, text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let source = Source::File(scope, path.to_owned());
         self.push(source, Content::Text(text.to_owned()));
         self
     }
@@ -123,9 +131,9 @@ impl Source {
     /// Its place in the order: what is higher counts more.
     pub fn rank(&self) -> u8 {
         match self {
-            Self::File(Scope::User, _) => 0,
-            Self::File(Scope::Workspace, _) => 1,
-            Self::File(Scope::Local, _) => 2,
+            Self::File { scope: Scope::User, .. } => 0,
+            Self::File { scope: Scope::Workspace, .. } => 1,
+            Self::File { scope: Scope::Local, .. } => 2,
             Self::Variable(_) => 3,
             Self::Conversation(_) => 4,
             Self::Argument(_) => 5,

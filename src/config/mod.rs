@@ -21,6 +21,7 @@ mod tree;
 mod layers;
 mod read;
 mod secret;
+mod trust;
 mod variables;
 
 mod check;
@@ -28,6 +29,7 @@ mod resolve;
 
 mod conversation;
 mod edit;
+mod key_variables;
 mod print;
 mod store_path;
 
@@ -37,6 +39,7 @@ mod tests;
 pub use byte_count::ByteCount;
 pub use edit::{EditError, set};
 pub use key::{InvalidKey, InvalidOverride, Key, Override};
+pub use key_variables::key_variables;
 pub use layers::Layers;
 pub use model_choice::{InvalidModel, ModelChoice};
 pub use origin::{Origin, Scope};
@@ -50,3 +53,4 @@ pub use settings::{
 pub use store_path::store_path;
 pub use texts::{BaseUrl, Temperature, VariableName};
 pub use timeout::Timeout;
+pub use trust::{Risk, needing_trust};

@@ -49,11 +49,6 @@ impl Scope {
             Self::Local => "local",
         }
     }
-
-    /// Whether somebody else than the user may have written it.
-    pub fn is_untrusted(self) -> bool {
-        self != Self::User
-    }
 }
 
 impl Origin {

@@ -23,10 +23,9 @@ pub enum Fault {
     Secret(Key),
     #[error("`{0}` can be set in your own configuration file only")]
     OwnFileOnly(Key),
-    #[error(
-        "`{0}` is ignored: the files of a workspace may not set it; you may put it into your own \
-         configuration"
-    )]
+    #[error("`{0}` is ignored: only your own configuration file may set it")]
+    ForeignFile(Key),
+    #[error("`{0}` is ignored: the workspace is not trusted")]
     UntrustedFile(Key),
     #[error("`{0}` is ignored: a conversation may only set `assistant` and `ui`")]
     UntrustedConversation(Key),

@@ -10,6 +10,7 @@ use super::{
     secret,
     shape::{Accepted, Shape},
     tree::{Entry, Tree, line_and_column},
+    trust::{Risk, risk},
 };
 use crate::model::nearest;
 
@@ -89,8 +90,10 @@ impl Reader<'_> {
                 self.complain(at, fault);
                 continue;
             };
-            if key.names().len() == 1 && !self.source.may_set(&name) {
-                self.ignore(shape, &key, at, tree);
+            if let Some(risk) = risk(&key)
+                && !self.source.may_set(&key, risk)
+            {
+                self.ignore(shape, &key, risk, at, tree);
                 continue;
             }
             match (shape, tree) {
@@ -132,7 +135,7 @@ impl Reader<'_> {
     }
 
     /// Passes over what this layer may not set, and says so for each thing that it names.
-    fn ignore(&mut self, shape: &Shape, key: &Key, at: usize, tree: Tree) {
+    fn ignore(&mut self, shape: &Shape, key: &Key, risk: Risk, at: usize, tree: Tree) {
         if secret::is_in(&tree.clone().into_value()) {
             return self.complain(at, Fault::Secret(key.clone()));
         }
@@ -144,16 +147,16 @@ impl Reader<'_> {
         };
         for (key, at) in named {
             let origin = self.origin(at);
-            match self.source {
-                Source::File(..) => self.found.warnings.push(untrusted(origin, key)),
-                Source::Conversation(_) => {
-                    let fault = Fault::UntrustedConversation(key);
-                    self.found.warnings.push(Problem { origin, fault });
-                }
-                Source::Variable(_) | Source::Argument(_) => {
+            let fault = match (self.source, risk) {
+                (Source::File { .. }, Risk::UserOnly) => Fault::ForeignFile(key),
+                (Source::File { .. }, _) => Fault::UntrustedFile(key),
+                (Source::Conversation(_), _) => Fault::UntrustedConversation(key),
+                (Source::Variable(_) | Source::Argument(_), _) => {
                     self.complain(at, Fault::OwnFileOnly(key));
+                    continue;
                 }
-            }
+            };
+            self.found.warnings.push(Problem { origin, fault });
         }
     }
 
@@ -168,7 +171,7 @@ impl Reader<'_> {
 
     fn origin(&self, at: usize) -> Origin {
         match self.source {
-            Source::File(scope, path) => {
+            Source::File { scope, path, .. } => {
                 let (line, column) = line_and_column(self.text, at);
                 Origin::File { scope: *scope, path: path.clone(), line, column }
             }
@@ -177,24 +180,6 @@ impl Reader<'_> {
             Source::Argument(shown) => Origin::Argument(shown.clone()),
         }
     }
-}
-
-impl Source {
-    /// Whether a layer is trusted with a table.
-    fn may_set(&self, table: &str) -> bool {
-        match self {
-            Self::File(scope, _) if scope.is_untrusted() => {
-                !["store", "providers", "tools"].contains(&table)
-            }
-            Self::File(..) => true,
-            Self::Variable(_) | Self::Argument(_) => table != "store",
-            Self::Conversation(_) => ["assistant", "ui"].contains(&table),
-        }
-    }
-}
-
-fn untrusted(origin: Origin, key: Key) -> Problem {
-    Problem { origin, fault: Fault::UntrustedFile(key) }
 }
 
 /// Whether a key takes a value: the types decide.

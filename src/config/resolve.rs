@@ -21,6 +21,8 @@ pub struct Resolved {
     pub settings: Settings,
     /// What was ignored, and what is odd without being wrong.
     pub warnings: Vec<Problem>,
+    /// What was ignored because the workspace is not trusted.
+    pub untrusted: Vec<Problem>,
     /// All of them with their origins, in the order of the types.
     pub(super) effective: Vec<Effective>,
     /// What the conversation sets by itself.
@@ -67,7 +69,9 @@ impl Settings {
                     return Err(ConfigErrors(errors));
                 }
                 let effective = settings.effective(&values);
-                Ok(Resolved { settings, warnings, effective, conversation })
+                let by_trust = |problem: &Problem| matches!(problem.fault, Fault::UntrustedFile(_));
+                let (untrusted, warnings) = warnings.into_iter().partition(by_trust);
+                Ok(Resolved { settings, warnings, untrusted, effective, conversation })
             }
             // Every value was tried by itself before.
             Err(error) => {

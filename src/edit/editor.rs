@@ -6,7 +6,10 @@ use std::{
     process::Command,
 };
 
-use crate::{env::Env, process};
+use crate::{
+    env::Env,
+    process::{self, Child},
+};
 
 /// The variables that name an editor, the strongest first.
 const VARIABLES: [&str; 3] = ["JP_EDITOR", "VISUAL", "EDITOR"];
@@ -33,13 +36,13 @@ pub(super) fn wanted(env: &Env) -> Vec<OsString> {
 /// shell, as git does it.
 pub(super) fn command(env: &Env, editor: &OsStr, path: &Path) -> Command {
     if !editor.as_encoded_bytes().iter().any(|byte| SHELL.contains(byte)) {
-        let mut command = process::command(env, editor);
+        let mut command = process::command(env, Child::Editor, editor);
         command.arg(path);
         return command;
     }
     let mut script = editor.to_owned();
     script.push(" \"$@\"");
-    let mut shell = process::command(env, "sh");
+    let mut shell = process::command(env, Child::Editor, "sh");
     shell.arg("-c").arg(script).arg(editor).arg(path);
     shell
 }

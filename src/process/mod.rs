@@ -7,6 +7,7 @@
 mod capture;
 mod command;
 mod course;
+mod environment;
 mod group;
 mod partner;
 mod run;
@@ -14,6 +15,7 @@ mod running;
 mod spawn;
 
 pub use command::command;
+pub use environment::{Child, holds_key, is_variable, variables};
 pub use partner::Partner;
 pub use run::run;
 pub use running::Running;

@@ -13,7 +13,7 @@ use super::{Store, StoreError, config::Config};
 use crate::{
     env::Env,
     fsutil::{AtPath, FsError},
-    process,
+    process::{self, Child},
 };
 
 /// Why git was not run, or how it failed.
@@ -84,20 +84,33 @@ const HARMLESS: [(&str, &[&str]); 12] = [
     ("extensions", &["objectformat", "refstorage"]),
 ];
 
+/// What git may speak with a remote: not `ext::`, nor any other helper.
+const PROTOCOLS: &str = "file:git:http:https:ssh";
+
+/// What holds for every run of git: no hooks, no file system monitor, no programs as remotes, and
+/// no repositories within this one.
+const HARMLESS_SETTINGS: [&str; 4] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "protocol.ext.allow=never",
+    "submodule.recurse=false",
+];
+
 impl Store {
     /// The command that runs git on the store; standard input and output are still to be set.
     pub fn git(&self, env: &Env, args: &[impl AsRef<OsStr>]) -> Result<Command, GitError> {
         self.check_config()?;
-        let mut command = process::command(env, "git");
-        for (name, _) in env.vars().filter(|(name, _)| is_git_variable(name)) {
-            command.env_remove(name);
-        }
+        let mut command = process::command(env, Child::Git, "git");
         let mut git_dir = OsString::from("--git-dir=");
         git_dir.push(self.path());
         command.arg(git_dir);
         // Else a file `commondir` in the store could lead to a configuration that nobody checked.
         command.env("GIT_COMMON_DIR", self.path());
-        command.args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"]);
+        // A remote could be the name of a program otherwise; this counts more than any `-c`.
+        command.env("GIT_ALLOW_PROTOCOL", PROTOCOLS);
+        for setting in HARMLESS_SETTINGS {
+            command.args(["-c", setting]);
+        }
         command.args(args);
         Ok(command)
     }
@@ -133,16 +146,6 @@ impl Store {
             .collect();
         if untrusted.is_empty() { Ok(()) } else { Err(GitError::Untrusted(untrusted)) }
     }
-}
-
-/// What could point git at another repository or at programs.
-fn is_git_variable(name: &OsStr) -> bool {
-    name.to_str().is_some_and(|name| {
-        name.starts_with("GIT_")
-            && !name.starts_with("GIT_AUTHOR_")
-            && !name.starts_with("GIT_COMMITTER_")
-            && !matches!(name, "GIT_PAGER" | "GIT_EDITOR" | "GIT_SSH_COMMAND" | "GIT_SSH")
-    })
 }
 
 pub(super) fn start_error(error: &std::io::Error, args: &[&str]) -> GitError {

@@ -5,15 +5,45 @@
 use std::path::{Path, PathBuf};
 
 /// The common directory of the git repository that a directory is in, shared by its worktrees.
+///
+/// A `.git` that leads elsewhere counts only if that place knows of it, as it does of a worktree, or
+/// belongs to a repository around it, as that of a submodule does. Otherwise a directory that came
+/// from anywhere could say where conversations are kept.
 pub fn git_common_dir(directory: &Path) -> Option<PathBuf> {
     let (found, _trust) = gix::discover::upwards(directory).ok()?;
-    let (git_dir, _work_dir) = found.into_repository_and_work_tree_directories();
-    let git_dir = if git_dir.is_absolute() { git_dir } else { directory.join(git_dir) };
+    let (git_dir, work_dir) = found.into_repository_and_work_tree_directories();
+    let absolute = |path: PathBuf| directory.join(path).canonicalize().ok();
+    let git_dir = absolute(git_dir)?;
+    if let Some(work_dir) = work_dir.map(absolute)
+        && !work_dir.is_some_and(|work_dir| is_its_own(&git_dir, &work_dir))
+    {
+        return None;
+    }
     let common = match std::fs::read_to_string(git_dir.join("commondir")) {
-        Ok(text) => git_dir.join(text.trim_end_matches(['\r', '\n'])),
-        Err(_) => git_dir,
+        Ok(text) => git_dir.join(line(&text)).canonicalize().ok()?,
+        Err(_) => return Some(git_dir),
     };
-    common.canonicalize().ok()
+    git_dir.starts_with(&common).then_some(common)
+}
+
+/// Whether a git directory is that of a work tree, and not only named by it.
+fn is_its_own(git_dir: &Path, work_dir: &Path) -> bool {
+    let knows_of_it = || {
+        let text = std::fs::read_to_string(git_dir.join("gitdir")).ok()?;
+        let back = git_dir.join(line(&text));
+        Some(back.parent()?.canonicalize().ok()? == work_dir)
+    };
+    let is_within_another = || {
+        let around = git_common_dir(work_dir.parent()?)?;
+        Some(git_dir.starts_with(around))
+    };
+    git_dir.starts_with(work_dir)
+        || knows_of_it().unwrap_or_default()
+        || is_within_another().unwrap_or_default()
+}
+
+fn line(text: &str) -> &str {
+    text.trim_end_matches(['\r', '\n'])
 }
 
 /// The name and address that the user has told git, from the configuration of the user and the

@@ -7,16 +7,14 @@ use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use super::{
-    DeclarationError, Invocation, Misfit, Outcome, Permission, Schema, Tool,
-    catalog::check_name,
+    DeclarationError, Invocation, Misfit, Outcome, Permission, Schema, Tool, catalog::check_name,
     ending::Ending,
-    environment::{is_variable, variables},
 };
 use crate::{
     cancel::Cancel,
     env::Env,
     model::ToolName,
-    process::{self, Running, Spawn},
+    process::{self, Running, Spawn, is_variable, variables},
     provider::ToolSpec,
 };
 

@@ -9,7 +9,6 @@ mod catalog;
 mod command;
 mod declaration;
 mod ending;
-mod environment;
 mod excerpt;
 pub mod mcp;
 mod permission;
@@ -20,7 +19,8 @@ pub use catalog::{Catalog, check_name};
 pub use command::{CommandSpec, CommandTool, Program, Site};
 pub use declaration::DeclarationError;
 use ending::words;
-pub use environment::variables;
 pub use outcome::{Invocation, Outcome, Permission, Question, Tool};
 pub use permission::{Decision, Refusal, decide};
 pub use schema::{Misfit, Schema};
+
+pub use crate::process::variables;

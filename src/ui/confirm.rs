@@ -8,6 +8,8 @@ use std::{
 /// Asks for yes or no at the terminal; anything but yes is no. Fails if there is no terminal.
 pub fn confirm(question: &str) -> io::Result<bool> {
     let mut terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+    // What was typed before the question is no answer to it.
+    let _kept = rustix::termios::tcflush(&terminal, rustix::termios::QueueSelector::IFlush);
     terminal.write_all(question.as_bytes())?;
     terminal.flush()?;
     let mut answer = String::new();

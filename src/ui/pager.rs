@@ -4,11 +4,14 @@ use std::{
     ffi::{OsStr, OsString},
     fs::File,
     io::{self, Write},
-    process::{Child, Command, Stdio},
+    process::{Child as Process, Command, Stdio},
 };
 
 use super::{signals::ForThePager, terminal::Size, width};
-use crate::{env::Env, process};
+use crate::{
+    env::Env,
+    process::{self, Child},
+};
 
 /// What a shell returns for a program that it cannot run.
 const CANNOT_RUN: [i32; 2] = [126, 127];
@@ -60,12 +63,12 @@ impl Pager {
         let mut command = match wanted(env) {
             Some(program) if is_none(&program) => return None,
             Some(program) => {
-                let mut shell = process::command(env, "sh");
+                let mut shell = process::command(env, Child::Pager, "sh");
                 shell.arg("-c").arg(program);
                 shell
             }
             None => {
-                let mut less = process::command(env, "less");
+                let mut less = process::command(env, Child::Pager, "less");
                 less.arg("-R");
                 less
             }
@@ -92,7 +95,7 @@ impl Pager {
     }
 }
 
-fn feed(mut pager: Child, text: &[u8]) -> io::Result<Shown> {
+fn feed(mut pager: Process, text: &[u8]) -> io::Result<Shown> {
     // Dropped before the wait: the pager reads to the end.
     let written = pager.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(text));
     if pager.wait()?.code().is_some_and(|code| CANNOT_RUN.contains(&code)) {

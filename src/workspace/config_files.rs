@@ -1,45 +1,46 @@
 //! Where the configuration files are, and what they say.
 
 use std::{
-    fs::{self, File},
-    io::{self, ErrorKind, Read},
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 use super::{
-    Conversation, Workspace, WorkspaceError,
+    Conversation, Pins, Standing, Trust, Workspace, WorkspaceError, WorkspaceFile,
     locate::{MARK, marked},
+    trust::{INSTRUCTIONS, MCP, read_text, resolved},
 };
 use crate::{
-    config::{Layers, Scope},
+    config::{Layers, Scope, key_variables},
     env::Env,
-    fsutil::{self, AtPath, FsError},
+    fsutil::{self, FsError},
     model::EventKind,
     plan::TreePath,
 };
 
-/// A file that is larger is not read.
-const LIMIT: u64 = 1 << 20;
-
 /// The configuration files that count here, whether or not they exist.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct ConfigFiles {
     user: Option<PathBuf>,
     /// The directory that holds those of the workspace.
     mark: Option<PathBuf>,
+    /// What the user trusted.
+    pins: Option<Pins>,
+    /// Those of the workspace, once they were read.
+    trust: OnceLock<Trust>,
 }
 
 impl ConfigFiles {
     /// Those of the user and of the workspace around the current directory.
     pub fn find(env: &Env) -> Result<Self, WorkspaceError> {
         let mark = marked(env)?.map(|root| root.join(MARK));
-        Ok(Self { mark, ..Self::of_user(env) })
+        Ok(Self { mark, pins: Pins::of(env), ..Self::of_user(env) })
     }
 
     /// That of the user alone.
     pub(super) fn of_user(env: &Env) -> Self {
         let user = env.config_home().map(|directory| directory.join("jp/config.toml"));
-        Self { user, mark: None }
+        Self { user, ..Self::default() }
     }
 
     /// The directory of the workspace, if there is one around the current directory.
@@ -63,9 +64,42 @@ impl ConfigFiles {
         Ok(read(&path)?.map(|text| (path, text)))
     }
 
-    /// What the workspace tells every assistant, in its `AGENTS.md`.
+    /// The files of the workspace that could do harm, and whether they are trusted; none outside of
+    /// any workspace. They are read once: what was compared with what is trusted is what is used.
+    pub fn trust(&self) -> Result<Option<&Trust>, FsError> {
+        let Some(root) = self.root() else { return Ok(None) };
+        if self.trust.get().is_none() {
+            let trust = Trust::read(root, self.pins.as_ref())?;
+            return Ok(Some(self.trust.get_or_init(|| trust)));
+        }
+        Ok(self.trust.get())
+    }
+
+    /// `.mcp.json` of the workspace as the user trusts it; none if there is no trust.
+    pub fn mcp_servers(&self) -> Result<Option<&WorkspaceFile>, FsError> {
+        Ok(self.trust()?.and_then(|trust| trust.trusted(MCP)))
+    }
+
+    /// What the workspace tells every assistant, in its `AGENTS.md`. It needs no trust, unless it is
+    /// a link to somewhere else.
     pub fn instructions(&self) -> Result<Option<String>, FsError> {
-        self.root().map_or(Ok(None), |root| read(&root.join("AGENTS.md")))
+        let Some(root) = self.root() else { return Ok(None) };
+        let path = root.join(INSTRUCTIONS);
+        match (resolved(&path)?, resolved(root)?) {
+            (Some(at), Some(root)) if at.starts_with(&root) => read_text(&path, &at),
+            (Some(_), _) => {
+                let trusted = self.trust()?.and_then(|trust| trust.trusted(INSTRUCTIONS));
+                Ok(trusted.map(|file| file.text.clone()))
+            }
+            (None, _) => Ok(None),
+        }
+    }
+
+    /// The variables from which the user's own providers take their keys.
+    pub fn key_variables(env: &Env) -> Vec<String> {
+        // A file that cannot be read is told of by whoever needs it.
+        let own = Self::of_user(env).read(Scope::User).ok().flatten();
+        own.map(|(_, text)| key_variables(&text)).unwrap_or_default()
     }
 
     /// Writes the file of this scope.
@@ -86,36 +120,37 @@ impl ConfigFiles {
 
     /// The layers below those of a conversation: the files and the variables.
     pub fn layers(&self, env: &Env) -> Result<Layers, WorkspaceError> {
+        let standing = self.trust()?.map(Trust::standing);
+        self.layers_if(env, standing == Some(Standing::Trusted))
+    }
+
+    /// The same, if the user trusted the workspace as it is.
+    pub fn layers_with_trust(&self, env: &Env) -> Result<Layers, WorkspaceError> {
+        self.layers_if(env, true)
+    }
+
+    fn layers_if(&self, env: &Env, trusted: bool) -> Result<Layers, WorkspaceError> {
         let mut layers = Layers::new().variables(env.vars());
-        for scope in Scope::ALL {
-            if let Some((path, text)) = self.read(scope)? {
-                layers = layers.file(scope, &path, &text);
-            }
+        if let Some((path, text)) = self.read(Scope::User)? {
+            layers = layers.file(Scope::User, &path, &text);
+        }
+        let Some(trust) = self.trust()? else { return Ok(layers) };
+        for file in trust.files().all() {
+            let Some((scope, path)) = file.scope().and_then(|s| Some((s, self.path(s)?))) else {
+                continue;
+            };
+            layers = match trusted {
+                true => layers.trusted_file(scope, &path, &file.text),
+                false => layers.file(scope, &path, &file.text),
+            };
         }
         Ok(layers)
     }
 }
 
-/// The text of a file, if it exists. A workspace may come from anywhere: what is named so may be a
-/// device without an end.
+/// The text of a file, if it exists.
 fn read(path: &Path) -> Result<Option<String>, FsError> {
-    let refuse = |kind, text| Err(FsError::new("read", path, io::Error::new(kind, text)));
-    match fs::metadata(path) {
-        Ok(status) if status.is_file() => {}
-        Ok(_) => return refuse(ErrorKind::InvalidInput, "it is not a file"),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(FsError::new("read", path, error)),
-    }
-    let file = File::open(path).at("read", path)?;
-    let mut bytes = Vec::new();
-    let length = file.take(LIMIT + 1).read_to_end(&mut bytes).at("read", path)?;
-    if length as u64 > LIMIT {
-        return refuse(ErrorKind::InvalidData, "it is larger than 1 MiB");
-    }
-    let Ok(text) = String::from_utf8(bytes) else {
-        return refuse(ErrorKind::InvalidData, "it is not UTF-8");
-    };
-    Ok(Some(text))
+    read_text(path, path)
 }
 
 impl Workspace {
@@ -137,7 +172,7 @@ impl Workspace {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsString;
+    use std::{ffi::OsString, fs};
 
     use super::*;
     use crate::{

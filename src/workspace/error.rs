@@ -24,6 +24,8 @@ pub enum WorkspaceError {
     NoConfig(Scope),
     #[error("`{}` is not a directory", .0.display())]
     NotADirectory(PathBuf),
+    #[error("`{}` leads out of the workspace, to `{}`", store.display(), target.display())]
+    StoreLink { store: PathBuf, target: PathBuf },
     #[error(transparent)]
     Config(#[from] ConfigErrors),
     #[error(transparent)]

@@ -45,13 +45,24 @@ impl Location {
         let store = if let Some(path) = configured_store(env)? {
             path
         } else if exists(&own)? {
-            own
+            within(&root, own)?
         } else if let Some(common) = git_common_dir(&root) {
             common.join("jp")
         } else {
             own
         };
         Ok(Self { root, store, personal: false })
+    }
+}
+
+/// A store of a workspace, if it is in it: a link could lead to that of another workspace.
+fn within(root: &Path, store: PathBuf) -> Result<PathBuf, WorkspaceError> {
+    let real = |path: &Path| path.canonicalize().at("resolve", path);
+    let (root, target) = (real(root)?, real(&store)?);
+    if target.starts_with(root) {
+        Ok(store)
+    } else {
+        Err(WorkspaceError::StoreLink { store, target })
     }
 }
 

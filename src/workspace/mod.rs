@@ -21,6 +21,7 @@ mod seal;
 mod select;
 mod session;
 mod shelf;
+mod trust;
 mod version;
 
 pub use append::{Appended, prepare};
@@ -41,3 +42,4 @@ pub use session::{
     Activation, Mapping, Recalled, Session, SessionConversation, SessionError, Source,
 };
 pub use shelf::{Trash, Trashed};
+pub use trust::{Change, Line, Pin, Pins, Standing, Trust, WorkspaceFile, WorkspaceFiles};

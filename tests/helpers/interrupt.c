@@ -7,6 +7,8 @@
  *     interrupt after  N 0     REPORT COMMAND...   kills all of it after call N
  *     interrupt fail   N ERRNO REPORT COMMAND...   call N fails and does nothing
  *     interrupt hold   N 0     REPORT COMMAND...   call N waits for the end of our standard input
+ *     interrupt watch  0 0     REPORT COMMAND...   lets it run, and reports what it runs and where
+ *                                                  it connects to instead
  *
  * REPORT gets a line for each call, before it is made: its name, the process, and the file it is
  * about. The exit code is that of the command; 128 and the number of the signal that ended it; 125
@@ -15,19 +17,21 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum subject { BY_DESCRIPTOR, BY_PATH, BY_SECOND_PATH, OPENING };
+enum subject { BY_DESCRIPTOR, BY_PATH, BY_SECOND_PATH, OPENING, BY_ADDRESS };
 
 /* What counts: the call, which of its arguments names the file, and how. */
 static const struct counted {
@@ -69,10 +73,22 @@ static const struct counted {
     {SYS_symlinkat, "link", BY_SECOND_PATH, 2},
 };
 
+/* What counts instead if somebody only watches. */
+static const struct counted WATCHED[] = {
+    {SYS_execve, "exec", BY_PATH, 0},
+    {SYS_execveat, "exec", BY_PATH, 1},
+    {SYS_connect, "connect", BY_ADDRESS, 1},
+    {SYS_sendto, "connect", BY_ADDRESS, 4},
+};
+
+static int watching;
+
 static const struct counted *counted(const struct __ptrace_syscall_info *info)
 {
-    for (size_t i = 0; i < sizeof COUNTED / sizeof *COUNTED; i++) {
-        const struct counted *call = &COUNTED[i];
+    const struct counted *calls = watching ? WATCHED : COUNTED;
+    size_t count = watching ? sizeof WATCHED / sizeof *WATCHED : sizeof COUNTED / sizeof *COUNTED;
+    for (size_t i = 0; i < count; i++) {
+        const struct counted *call = &calls[i];
         if (call->number != info->entry.nr)
             continue;
         unsigned long changing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
@@ -88,7 +104,17 @@ static void report(FILE *file, pid_t thread, const struct counted *call,
 {
     char text[4096] = "";
     unsigned long value = info->entry.args[call->argument];
-    if (call->subject == BY_DESCRIPTOR) {
+    if (call->subject == BY_ADDRESS) {
+        struct sockaddr_in address = {0};
+        struct iovec here = {&address, sizeof address};
+        struct iovec there = {(void *)value, sizeof address};
+        /* What is connected already names no address; what stays on this machine's files is no
+           connection. */
+        if (!value || process_vm_readv(thread, &here, 1, &there, 1, 0) < 4 ||
+            (address.sin_family != AF_INET && address.sin_family != AF_INET6))
+            return;
+        snprintf(text, sizeof text, "%d", ntohs(address.sin_port));
+    } else if (call->subject == BY_DESCRIPTOR) {
         char link[64];
         snprintf(link, sizeof link, "/proc/%d/fd/%d", thread, (int)value);
         ssize_t length = readlink(link, text, sizeof text - 1);
@@ -142,10 +168,11 @@ static pid_t start(char **command)
 int main(int count, char **argument)
 {
     if (count < 6) {
-        fprintf(stderr, "usage: interrupt count|before|after|fail|hold N ERRNO REPORT COMMAND...\n");
+        fprintf(stderr, "usage: interrupt count|before|after|fail|hold|watch N ERRNO REPORT COMMAND...\n");
         return 125;
     }
     const char *action = argument[1];
+    watching = !strcmp(action, "watch");
     long at = atol(argument[2]), error = atol(argument[3]), calls = 0;
     FILE *file = fopen(argument[4], "we");
     pid_t leader = file ? start(argument + 5) : -1, held = 0;

@@ -152,16 +152,14 @@ fn mistakes_are_told_all_at_once_and_other_commands_work_on() {
 #[test]
 fn what_a_workspace_may_not_set_is_ignored_with_a_message() {
     let jp = Jp::in_workspace();
-    let text = "[tools.\"\\u001b[31m\"]\ncommand = [\"rm\"]\n[providers.p]\nretries = 1\n";
+    let text = "[tools.\"\\u001b[31m\"]\ncommand = [\"rm\"]\n[providers.p]\nretries = 1\n\
+                [store]\npath = \"/x\"\n";
     let path = shown(&jp.write(".jp/config.toml", text));
     let show = jp.run(&["config", "show"]);
-    let rest = "is ignored: the files of a workspace may not set it; you may put it into your own \
-                configuration";
     let expected = format!(
-        "warning: {path}:1:8: `tools.\"\\u001B[31m\"` {rest}\n\
-         warning: {path}:3:12: `providers.p` {rest}\n\
-         Hint: your own configuration is `{}`\n",
-        shown(&own(&jp)),
+        "warning: {path}:6:1: `store.path` is ignored: only your own configuration file may set it\n\
+         warning: this workspace is not trusted, so what it says of `tools.\"\\u001B[31m\"`, \
+         `providers.p` is ignored; `jp trust` shows it and asks\n",
     );
     assert_eq!(
         (show.stdout.as_str(), show.stderr.as_str(), show.code),
@@ -170,8 +168,11 @@ fn what_a_workspace_may_not_set_is_ignored_with_a_message() {
     let many: String = (0..1000).map(|n| format!("[tools.t{n}]\n")).collect();
     jp.write(".jp/config.toml", many.replace("]\n", "]\nshell = true\n"));
     let said = jp.run(&["config", "show"]).stderr;
-    assert_eq!(said.lines().count(), 12, "{said}");
-    assert!(said.contains("warning: 990 more of this kind\n"), "{said}");
+    assert_eq!(
+        said,
+        "warning: this workspace is not trusted, so what it says of `tools.t0`, `tools.t1`, \
+         `tools.t2` and 997 more is ignored; `jp trust` shows it and asks\n"
+    );
 }
 
 #[test]
@@ -231,13 +232,13 @@ fn set_writes_the_files_of_the_workspace_when_asked() {
     inside.run(&["config", "set", "--local", "ui.usage", "false"]).ok();
     let local = fs::read_to_string(jp.path(".jp/config.local.toml")).unwrap();
     assert_eq!(local, "[ui]\nusage = false\n");
-    jp.run(&["config", "set", "--workspace", "tools.x.command", "[\"ls\"]"]).fails(
+    jp.run(&["config", "set", "--workspace", "store.path", "/x"]).fails(
         1,
-        "error: `tools.x.command` cannot be set in the workspace configuration: a workspace may \
-         come from somebody else, and what could run commands or send texts elsewhere is read from \
-         your own configuration only\n\
-         Hint: leave the option out to set it in your own configuration\n",
+        "error: `store.path` cannot be set in the workspace configuration: only your own may say \
+         it\nHint: leave the option out to set it in your own configuration\n",
     );
+    let set = jp.run(&["config", "set", "--local", "tools.x.command", "[\"ls\"]"]);
+    assert_eq!((set.code, set.stderr.as_str()), (0, "Hint: `jp trust` lets it take effect\n"));
     let outside = Jp::new();
     outside.run(&["config", "set", "--local", "ui.usage", "false"]).fails(
         1,

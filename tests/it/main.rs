@@ -5,6 +5,7 @@
 
 mod append;
 mod blame;
+mod children;
 mod completions;
 mod concurrency;
 mod config;
@@ -40,4 +41,8 @@ mod store;
 mod support;
 mod tidiness;
 mod tools;
+mod trap;
+mod trust;
+mod trust_command;
+mod trust_elsewhere;
 mod undo;

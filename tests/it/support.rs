@@ -368,6 +368,8 @@ pub enum Interruption {
     Fail(usize, i32),
     /// The call waits until the standard input of the watcher ends.
     Hold(usize),
+    /// It runs to its end, and what it runs and where it connects to is reported instead.
+    Watch,
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -386,6 +388,7 @@ impl Jp {
             Interruption::After(at) => ("after", at, 0),
             Interruption::Fail(at, error) => ("fail", at, error),
             Interruption::Hold(at) => ("hold", at, 0),
+            Interruption::Watch => ("watch", 0, 0),
         };
         let mut command = self.command(interrupter());
         command.args([action, &at.to_string(), &error.to_string()]).arg(report).args(program);

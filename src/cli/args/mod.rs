@@ -7,6 +7,7 @@ mod list;
 mod query;
 mod shared;
 mod store;
+mod trust;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -20,6 +21,7 @@ pub use self::{
     query::{Models, Query},
     shared::{AtArg, Change, FormatArg, Target},
     store::Store,
+    trust::Trust,
 };
 use super::{commands::Shell, complete::Candidates};
 
@@ -89,6 +91,13 @@ pub enum Command {
     /// from the conversation, and from `-c` on the command line; what comes later counts more.
     #[command(subcommand)]
     Config(Config),
+    /// Let a workspace take effect that names commands, addresses or permissions
+    ///
+    /// What of a workspace could run a program, send texts elsewhere or change what a model may do
+    /// is ignored until you trust it: such settings in `.jp/config.toml` and
+    /// `.jp/config.local.toml`, and `.mcp.json`. All of it is shown, beside what you trusted before,
+    /// and you are asked. Any change of these files takes the trust away until you say so again.
+    Trust(Trust),
     /// Look after the repository that holds the conversations
     #[command(subcommand)]
     Store(Store),

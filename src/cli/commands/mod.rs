@@ -33,6 +33,7 @@ mod shelve;
 mod show;
 mod store;
 mod title;
+mod trust;
 mod turn_back;
 mod unarchive;
 mod undo;
@@ -91,6 +92,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             }
         },
         Command::Config(command) => config::run(env, output, command),
+        Command::Trust(args) => trust::run(env, output, &args),
         Command::Store(command) => store::run(env, output, command),
         Command::Git { args } => git::run(env, output, &args),
         Command::Schema { name, write } => {

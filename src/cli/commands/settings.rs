@@ -2,13 +2,16 @@
 
 use crate::{
     cli::{args::ConfigArgs, error::CommandError, output::Output},
-    config::{Fault, Layers, Problem, Resolved, Scope, Settings},
+    config::{Fault, Layers, Resolved, Settings},
     env::Env,
-    workspace::ConfigFiles,
+    workspace::{ConfigFiles, Standing},
 };
 
 /// No more warnings than this are told: a workspace may hold any number.
 const MOST: usize = 10;
+
+/// How many things that need trust are named.
+const NAMED: usize = 3;
 
 /// The layers that count here, and what the command line sets.
 pub fn layers(files: &ConfigFiles, env: &Env, args: &ConfigArgs) -> Result<Layers, CommandError> {
@@ -29,11 +32,36 @@ pub fn resolve(
     if left > 0 {
         output.warn(format_args!("{left} more of this kind"));
     }
-    let moves = |warning: &Problem| matches!(warning.fault, Fault::UntrustedFile(_));
-    if let Some(path) = files.path(Scope::User)
-        && resolved.warnings.iter().any(moves)
-    {
-        output.hint(format_args!("your own configuration is `{}`", path.display()));
-    }
+    tell_untrusted(output, files, &resolved)?;
     Ok(resolved)
+}
+
+/// Says in one line what does not count as long as the workspace is not trusted, and how it would.
+fn tell_untrusted(
+    output: &mut Output,
+    files: &ConfigFiles,
+    resolved: &Resolved,
+) -> Result<(), CommandError> {
+    let Some(trust) = files.trust()? else { return Ok(()) };
+    let keys = resolved.untrusted.iter().filter_map(|problem| match &problem.fault {
+        Fault::UntrustedFile(key) => Some(format!("`{key}`")),
+        _ => None,
+    });
+    let names = trust.untrusted_files().into_iter().map(|name| format!("`{name}`"));
+    let all: Vec<_> = names.chain(keys).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let why = match trust.standing() {
+        Standing::Changed => "has changed since you trusted it",
+        Standing::Trusted | Standing::Unknown => "is not trusted",
+    };
+    let mut listed = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    if all.len() > NAMED {
+        listed = format!("{listed} and {} more", all.len() - NAMED);
+    }
+    output.warn(format_args!(
+        "this workspace {why}, so what it says of {listed} is ignored; `jp trust` shows it and asks"
+    ));
+    Ok(())
 }

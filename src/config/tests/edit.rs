@@ -107,18 +107,24 @@ fn what_is_wrong_is_not_written() {
 
 #[test]
 fn what_a_workspace_may_not_set_is_not_written_there() {
-    for given in ["tools.x.command=[\"ls\"]", "providers.p.retries=1", "store.path=/x"] {
-        for scope in [Scope::Workspace, Scope::Local] {
-            let said = changed(scope, "", given).unwrap_err();
-            let key = given.split_once('=').unwrap().0;
-            let expected = format!(
-                "`{key}` cannot be set in the {} configuration: a workspace may come from somebody \
-                 else, and what could run commands or send texts elsewhere is read from your own \
-                 configuration only",
-                scope.name()
-            );
-            assert_eq!(said, expected);
-        }
-        changed(Scope::User, "", given).unwrap();
+    for scope in [Scope::Workspace, Scope::Local] {
+        let said = changed(scope, "", "store.path=/x").unwrap_err();
+        let expected = format!(
+            "`store.path` cannot be set in the {} configuration: only your own may say it",
+            scope.name()
+        );
+        assert_eq!(said, expected);
     }
+    changed(Scope::User, "", "store.path=/x").unwrap();
+}
+
+#[test]
+fn what_needs_trust_is_written_and_must_be_right() {
+    for scope in Scope::ALL {
+        let text = changed(scope, "", "tools.x.command=[\"ls\"]").unwrap();
+        assert_eq!(text, "[tools.x]\ncommand = [\"ls\"]\n");
+        assert!(changed(scope, "", "tools.x.permission=allow").is_err());
+    }
+    let foreign = "[tools.x]\npermission = \"allow\"\n";
+    changed(Scope::Workspace, foreign, "ui.usage=true").unwrap();
 }

@@ -14,17 +14,38 @@ fn a_workspace_names_no_commands_and_no_addresses() {
         assert!(settings.tools.is_empty() && settings.providers.is_empty());
         assert_eq!(settings.store.path, None);
         let path = path(scope).display();
-        let rest = "is ignored: the files of a workspace may not set it; you may put it into your \
-                    own configuration";
+        let rest = "is ignored: the workspace is not trusted";
         let expected = [
             format!("{path}:3:12: `providers.evil` {rest}"),
             format!("{path}:6:8: `tools.rm` {rest}"),
             format!("{path}:8:8: `tools.ls` {rest}"),
-            format!("{path}:11:1: `store.path` {rest}"),
         ];
-        let said: Vec<_> = resolved.warnings.iter().map(ToString::to_string).collect();
+        let said: Vec<_> = resolved.untrusted.iter().map(ToString::to_string).collect();
         assert_eq!(said, expected);
+        let rest = "is ignored: only your own configuration file may set it";
+        let said: Vec<_> = resolved.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(said, [format!("{path}:11:1: `store.path` {rest}")]);
     }
+}
+
+#[test]
+fn a_trusted_workspace_names_commands_and_addresses_but_never_the_store() {
+    let text = "[providers.work]\nbase_url = \"http://localhost:1\"\n\
+                [tools.ls]\ncommand = [\"ls\"]\n[store]\npath = \"/elsewhere\"\n";
+    for scope in [Scope::Workspace, Scope::Local] {
+        let resolved = resolved(Layers::new().trusted_file(scope, path(scope), text));
+        assert_eq!(resolved.settings.tools["ls"].command, ["ls"]);
+        assert!(resolved.settings.providers.contains_key("work"));
+        assert_eq!(resolved.settings.store.path, None);
+        assert_eq!((resolved.warnings.len(), resolved.untrusted.len()), (1, 0));
+    }
+    // Then what is wrong is told.
+    let wrong = Layers::new().trusted_file(
+        Scope::Workspace,
+        path(Scope::Workspace),
+        "[tools.rm]\ncomand = [\"rm\"]\n",
+    );
+    assert_eq!(errors(wrong).len(), 1);
 }
 
 #[test]
@@ -33,7 +54,7 @@ fn a_workspace_cannot_change_a_tool_of_the_user() {
     layers = with_file(layers, Scope::Workspace, "tools.rm.permission = \"allow\"\n");
     let resolved = resolved(layers);
     assert_eq!(resolved.settings.tools["rm"].permission, crate::config::Permission::Ask);
-    assert_eq!(resolved.warnings.len(), 1);
+    assert_eq!((resolved.warnings.len(), resolved.untrusted.len()), (0, 1));
 }
 
 #[test]

@@ -33,9 +33,9 @@ use super::{
 };
 use crate::{
     cancel::Cancel,
-    process::{Partner, Spawn},
+    process::{Partner, Spawn, variables},
     provider::Web,
-    tool::{Site, environment::variables},
+    tool::Site,
 };
 
 /// How long the farewell may take before a program is left to its signals.

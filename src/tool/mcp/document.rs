@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Way, expand::expand};
-use crate::{env::Env, tool::environment::holds_key};
+use crate::{env::Env, process::holds_key};
 
 /// The servers of a `.mcp.json`. Keys that jp does not know are passed over: others put theirs
 /// there too.

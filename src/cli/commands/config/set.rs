@@ -7,7 +7,7 @@ use crate::{
         error::CommandError,
         output::Output,
     },
-    config::{self, EditError, Origin, Override, Scope, Settings},
+    config::{self, EditError, Fault, Key, Origin, Override, Problem, Scope, Settings},
     env::Env,
     ui::escape,
     workspace::{ConfigFiles, WorkspaceError},
@@ -38,6 +38,12 @@ fn warn_if_hidden(
     let nothing = ConfigArgs { overrides: Vec::new() };
     let layers = settings::layers(files, env, &nothing);
     let Some(Ok(resolved)) = layers.ok().map(Settings::resolve) else { return };
+    if resolved.untrusted.iter().any(|problem| is_about(problem, &given.key))
+        && set_in != Scope::User
+    {
+        output.hint("`jp trust` lets it take effect");
+        return;
+    }
     let Some(effective) = resolved.get(&given.key) else { return };
     match &effective.origin {
         Origin::Default => {}
@@ -48,11 +54,16 @@ fn warn_if_hidden(
     }
 }
 
+/// Whether a key was ignored for want of trust.
+fn is_about(problem: &Problem, key: &Key) -> bool {
+    matches!(&problem.fault, Fault::UntrustedFile(ignored) if ignored.is_around(key))
+}
+
 impl From<EditError> for CommandError {
     fn from(error: EditError) -> Self {
         match error {
             EditError::File(errors) => Self::from(errors),
-            error @ EditError::Untrusted { .. } => Self::failure(error)
+            error @ EditError::UserOnly { .. } => Self::failure(error)
                 .hint("leave the option out to set it in your own configuration"),
             error @ (EditError::Value(_) | EditError::Table { .. }) => {
                 Self::usage(error).hint("`jp config schema` describes every key")

@@ -51,6 +51,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let files = ConfigFiles::find(env)?;
     let resolved = resolve(env, output, args, &files, &target, conversation.as_ref())?;
     let model = model::choose(env, &resolved)?;
+    // Those of a trusted workspace as well.
+    let env = &env.clone().with_key_variables(model.keys.clone());
     let mut setup = model.setup;
     setup.system_prompt = instructions(&resolved, &files)?;
     let root = files.root().unwrap_or(env.cwd());

@@ -1,7 +1,8 @@
-//! Which variables a tool sees: an allow list, because nobody knows where else a key stands.
+//! Which variables a child sees: an allow list, because nobody knows where else a key stands.
 //!
 //! A list of what to leave out would have to know every name under which somebody keeps a secret.
-//! What a tool needs beyond the list is named in its declaration, by the user.
+//! What a tool needs beyond the list is named in its declaration, by the user; what an editor, a
+//! pager and git need is known here. No child ever sees the key of a provider.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +11,7 @@ use std::{
 
 use crate::env::Env;
 
-/// What every tool sees: where things are, who the user is, and how to write for people.
+/// What every child sees: where things are, who the user is, and how to write for people.
 const ALWAYS: [&str; 34] = [
     "COLORTERM",
     "COLUMNS",
@@ -48,6 +49,109 @@ const ALWAYS: [&str; 34] = [
     "XDG_STATE_HOME",
 ];
 
+/// What programs at a terminal need to know of it, and of the desktop around it.
+const TERMINAL: [&str; 37] = [
+    "ALACRITTY_*",
+    "COLORFGBG",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DESKTOP_SESSION",
+    "DISPLAY",
+    "EDITOR",
+    "GHOSTTY_*",
+    "GPG_TTY",
+    "HOSTNAME",
+    "INPUTRC",
+    "ITERM_*",
+    "KITTY_*",
+    "KONSOLE_*",
+    "LC_*",
+    "LD_LIBRARY_PATH",
+    "LOCALE_ARCHIVE",
+    "LS_COLORS",
+    "PAGER",
+    "PWD",
+    "SSH_AUTH_SOCK",
+    "SSH_CLIENT",
+    "SSH_CONNECTION",
+    "SSH_TTY",
+    "STY",
+    "TERM_*",
+    "TERMCAP",
+    "TERMINFO_DIRS",
+    "TMUX",
+    "TMUX_*",
+    "VISUAL",
+    "VTE_VERSION",
+    "WAYLAND_DISPLAY",
+    "WEZTERM_*",
+    "WINDOWID",
+    "WT_*",
+    "XAUTHORITY",
+    "XDG_*",
+];
+
+/// What editors are told by their users.
+const EDITOR: [&str; 21] = [
+    "ALTERNATE_EDITOR",
+    "EMACS*",
+    "EXINIT",
+    "GDK_*",
+    "GTK_*",
+    "GVIMINIT",
+    "HELIX_*",
+    "KAKOUNE_*",
+    "MICRO_*",
+    "MYVIMRC",
+    "NANORC",
+    "NVIM*",
+    "QT_*",
+    "SNAP*",
+    "VIM",
+    "VIMINIT",
+    "VIMRUNTIME",
+    "VSCODE_IPC_HOOK_CLI",
+    "WSLENV",
+    "WSL_*",
+    "XMODIFIERS",
+];
+
+/// What pagers are told by their users.
+const PAGER: [&str; 7] = ["BAT_*", "DELTA_*", "LESS*", "LV", "MOAR", "MORE", "MOST_*"];
+
+/// What git needs to reach a remote, to sign, and to know its user. What could lead it to another
+/// repository or configuration is not here.
+const GIT: [&str; 29] = [
+    "ALL_PROXY",
+    "EMAIL",
+    "GIT_ASKPASS",
+    "GIT_AUTHOR_*",
+    "GIT_COMMITTER_*",
+    "GIT_EDITOR",
+    "GIT_PAGER",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "GIT_TERMINAL_PROMPT",
+    "GNUPGHOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "SSH_AGENT_PID",
+    "SSH_ASKPASS",
+    "SSH_ASKPASS_REQUIRE",
+    "VSCODE_GIT_ASKPASS_EXTRA_ARGS",
+    "VSCODE_GIT_ASKPASS_MAIN",
+    "VSCODE_GIT_ASKPASS_NODE",
+    "VSCODE_GIT_IPC_HANDLE",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
 /// What a name that holds a secret looks like, somewhere in it.
 const SECRET_WORDS: [&str; 12] = [
     "API_KEY",
@@ -73,6 +177,38 @@ const SECRET_BEGINNINGS: [&str; 1] = ["AWS_"];
 /// The shortest value of a key that is looked for in other variables: a short one may be a word.
 const SHORTEST_KEY: usize = 8;
 
+/// A program that jp runs for the user, on the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Child {
+    /// Something to write with.
+    Editor,
+    /// Something to read with.
+    Pager,
+    /// Git, on the store.
+    Git,
+}
+
+impl Child {
+    /// The variables that it sees. None of them holds what stands in a variable that looks like a
+    /// secret, or in one from which a provider takes its key.
+    pub fn variables(self, env: &Env) -> BTreeMap<OsString, OsString> {
+        let own: &[&[&str]] = match self {
+            Self::Editor => &[&TERMINAL, &EDITOR],
+            Self::Pager => &[&TERMINAL, &PAGER],
+            // It runs editors and pagers itself.
+            Self::Git => &[&TERMINAL, &EDITOR, &PAGER, &GIT],
+        };
+        let named: Vec<_> = own.concat().into_iter().map(str::to_owned).collect();
+        // A path is not a key, and may well be a part of another one.
+        let may_be_key = |(name, value): &(&OsStr, &OsStr)| {
+            name.to_str().is_none_or(looks_secret) && !value.as_encoded_bytes().starts_with(b"/")
+        };
+        let secret = env.vars().filter(may_be_key).filter_map(|(name, _)| name.to_str());
+        let keys: Vec<_> = secret.map(str::to_owned).chain(env.key_variables()).collect();
+        variables(env, &named, &keys)
+    }
+}
+
 /// The variables of a tool: those that all tools see, and those that its declaration names.
 ///
 /// A named one may end in `*`, which takes whatever begins so and does not look like a secret. The
@@ -87,12 +223,12 @@ pub fn variables(env: &Env, named: &[String], keys: &[String]) -> BTreeMap<OsStr
 }
 
 /// Whether a value holds a key of a provider, which stand in the variables that `keys` names.
-pub(super) fn holds_key(env: &Env, keys: &[String], value: &OsStr) -> bool {
+pub fn holds_key(env: &Env, keys: &[String], value: &OsStr) -> bool {
     keys.iter().filter_map(|key| env.var(key)).any(|secret| holds(value, secret))
 }
 
 /// Whether a declaration can name a variable so.
-pub(super) fn is_variable(named: &str) -> bool {
+pub fn is_variable(named: &str) -> bool {
     let name = named.strip_suffix('*').unwrap_or(named);
     !named.is_empty() && !name.contains(['=', '*', '\0'])
 }
@@ -185,6 +321,47 @@ mod tests {
         for name in ["EDITOR", "KEYBOARD", "MONKEY", "PASSAGE", "AUTHOR", "COMPASS", "PATH"] {
             assert!(!looks_secret(name), "{name}");
         }
+    }
+
+    #[test]
+    fn no_child_sees_a_key_under_any_name() {
+        let key = "sk-0123456789";
+        let mut vars = vec![
+            ("ANTHROPIC_API_KEY", key),
+            ("ODD_ONE", "odd-9876543210"),
+            ("GIT_SSH_COMMAND", "ssh -i sk-0123456789"),
+            ("LESS", key),
+            ("VIMINIT", "let g:key = 'odd-9876543210'"),
+            ("NVIM_API_TOKEN", "x"),
+            ("LC_API_TOKEN", "y"),
+            ("PASSWORD_STORE", "/home/u"),
+        ];
+        let harmless = [
+            ("DISPLAY", ":0"),
+            ("HOME", "/home/u"),
+            ("PATH", "/bin"),
+            ("SSH_AUTH_SOCK", "/run/agent"),
+            ("TERM", "xterm"),
+        ];
+        vars.extend(harmless);
+        let env = Env::of_variables(&vars).with_key_variables(["ODD_ONE".to_owned()]);
+        for child in [Child::Editor, Child::Pager, Child::Git] {
+            let expected = harmless.map(|(name, value)| (name.into(), value.into()));
+            assert_eq!(child.variables(&env), BTreeMap::from(expected), "{child:?}");
+        }
+    }
+
+    #[test]
+    fn each_child_sees_what_it_is_told_by_and_no_more() {
+        let vars = ["LESSOPEN", "VIMINIT", "GIT_SSH", "GIT_DIR", "GIT_CONFIG_COUNT", "CARGO_HOME"];
+        let env = Env::of_variables(&vars.map(|name| (name, "x")));
+        let seen = |child: Child| {
+            let names = child.variables(&env).into_keys();
+            names.map(|name| name.into_string().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(seen(Child::Editor), ["VIMINIT"]);
+        assert_eq!(seen(Child::Pager), ["LESSOPEN"]);
+        assert_eq!(seen(Child::Git), ["GIT_SSH", "LESSOPEN", "VIMINIT"]);
     }
 
     #[test]
