@@ -41,7 +41,11 @@ pub(super) fn check(settings: &Settings, values: &BTreeMap<Key, (Value, Origin)>
         }
         let command = key.child("command");
         match tool.command.as_slice() {
-            [] => complain(key, Fault::NoCommand(name.clone())),
+            // What only a command needs shows that one was meant.
+            [] if tool.shell || !tool.parameters.is_empty() || !tool.environment.is_empty() => {
+                complain(key.clone(), Fault::NoCommand(name.clone()));
+            }
+            [] => {}
             [first, ..] if first.trim().is_empty() => {
                 complain(command, Fault::NoCommand(name.clone()));
             }
@@ -51,6 +55,12 @@ pub(super) fn check(settings: &Settings, values: &BTreeMap<Key, (Value, Origin)>
                 complain(command.clone(), Fault::ShellCommand { key: command, found });
             }
             _ => {}
+        }
+        for rule in &tool.rules {
+            if rule.argv.is_some() == rule.path.is_some() {
+                let key = key.child("rules");
+                complain(key.clone(), Fault::RuleAboutNothing(key));
+            }
         }
     }
     problems

@@ -9,11 +9,13 @@ mod model_choice;
 mod settings;
 mod texts;
 mod timeout;
+mod tools;
 
 mod schema;
 mod shape;
 
 mod origin;
+mod path_pattern;
 mod problem;
 
 mod tree;
@@ -43,14 +45,14 @@ pub use key_variables::key_variables;
 pub use layers::Layers;
 pub use model_choice::{InvalidModel, ModelChoice};
 pub use origin::{Origin, Scope};
+pub use path_pattern::PathPattern;
 pub use print::to_json;
 pub use problem::{ConfigErrors, Fault, Problem};
 pub use resolve::{Effective, Resolved};
 pub use schema::{Kind, keys, kind, schema};
-pub use settings::{
-    Api, Assistant, Effort, Permission, Provider, Settings, Store, Title, Tool, Ui, Visibility,
-};
+pub use settings::{Api, Assistant, Effort, Provider, Settings, Store, Title, Ui, Visibility};
 pub use store_path::store_path;
 pub use texts::{BaseUrl, Temperature, VariableName};
 pub use timeout::Timeout;
+pub use tools::{Delivery, Permission, Policy, Rule, Tool, Unattended};
 pub use trust::{Risk, needing_trust};

@@ -39,6 +39,8 @@ pub enum Fault {
     NoCommand(String),
     #[error("`{key}` must be one string, because `shell` is true, found {found}")]
     ShellCommand { key: Key, found: usize },
+    #[error("a rule in `{0}` needs `argv` or `path`, and not both")]
+    RuleAboutNothing(Key),
     #[error("`{0}` is for a provider with `api = \"script\"` only")]
     NotAScript(Key),
 }

@@ -4,12 +4,9 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 
-use super::{
-    BaseUrl, ByteCount, ModelChoice, Timeout, VariableName, print::to_json, texts::Temperature,
-};
+use super::{BaseUrl, ModelChoice, Timeout, Tool, Unattended, VariableName, texts::Temperature};
 
 /// The configuration of jp.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,8 +19,11 @@ pub struct Settings {
     /// Where models are reached, by the name that stands before the `/` of a model. A name that jp
     /// knows already is changed by what is given here.
     pub providers: BTreeMap<String, Provider>,
-    /// Commands that a model may call, by the name that it calls them by.
+    /// Tools that a model may call, by the name that it calls them by: commands, and settings for
+    /// tools from elsewhere.
     pub tools: BTreeMap<String, Tool>,
+    /// What happens to a prompt of any tool when nobody can be asked.
+    pub unattended: Unattended,
     /// The titles of conversations.
     pub title: Title,
     /// What is shown while a model answers.
@@ -116,67 +116,6 @@ pub enum Api {
     Script,
 }
 
-/// `[tools.NAME]`: a command that a model may call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Tool {
-    /// The program and its arguments; with `shell` one string.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub command: Vec<String>,
-    /// Whether a shell reads the command.
-    pub shell: bool,
-    /// What it does, for the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// The JSON Schema of its arguments.
-    #[serde(deserialize_with = "json_object", skip_serializing_if = "Map::is_empty")]
-    pub parameters: Map<String, Value>,
-    /// Whether it may run.
-    pub permission: Permission,
-    /// How long it may run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout: Option<Timeout>,
-    /// How much of its output the model gets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output_limit: Option<ByteCount>,
-    /// Whether running it again does no harm.
-    pub idempotent: bool,
-    /// The variables that it sees beside the usual ones: names, or beginnings of names and a `*`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub environment: Vec<String>,
-    /// Whether the model is told of it.
-    pub enable: bool,
-}
-
-impl Default for Tool {
-    fn default() -> Self {
-        Self {
-            command: Vec::new(),
-            shell: false,
-            description: None,
-            parameters: Map::new(),
-            permission: Permission::Ask,
-            timeout: None,
-            output_limit: None,
-            idempotent: false,
-            environment: Vec::new(),
-            enable: true,
-        }
-    }
-}
-
-/// Whether a tool may run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Permission {
-    /// If the user says so each time.
-    Ask,
-    /// Always.
-    Allow,
-    /// Never.
-    Deny,
-}
-
 /// `[title]`: the titles of conversations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -212,10 +151,4 @@ pub enum Visibility {
     Show,
     /// It is not.
     Hide,
-}
-
-/// A table of TOML as JSON: a date is a text in it.
-fn json_object<'de, D: Deserializer<'de>>(input: D) -> Result<Map<String, Value>, D::Error> {
-    let table = toml::Table::deserialize(input)?;
-    Ok(table.iter().map(|(key, value)| (key.clone(), to_json(value))).collect())
 }

@@ -1,31 +1,78 @@
 //! The tools of a query, by name.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use super::{DeclarationError, Tool};
+use super::{DeclarationError, Terms, Tool};
 use crate::{model::ToolName, provider::ToolSpec};
 
 /// The longest name that every model takes.
 const LONGEST_NAME: usize = 64;
 
-/// The tools that a model may call, by name and in its order.
-#[derive(Clone, Default)]
+/// The tools that a model may call, by name and in its order, each with the terms of its use.
+#[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    tools: BTreeMap<ToolName, Arc<dyn Tool>>,
+    tools: BTreeMap<ToolName, Listed>,
+}
+
+/// A tool in a catalog.
+#[derive(Clone)]
+pub struct Listed {
+    /// The tool.
+    pub tool: Arc<dyn Tool>,
+    /// On what terms it is used.
+    pub terms: Terms,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a tool comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// It is a part of jp.
+    BuiltIn,
+    /// It is a command in the configuration.
+    Command,
+    /// An MCP server of this name has it.
+    Mcp(String),
+}
+
+impl fmt::Debug for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listed")
+            .field("tool", &self.tool.spec().name)
+            .field("terms", &self.terms)
+            .field("source", &self.source)
+            .finish()
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("built in"),
+            Self::Command => f.write_str("command"),
+            Self::Mcp(server) => write!(f, "mcp {server}"),
+        }
+    }
+}
+
+impl Listed {
+    /// Whether running it twice is the same as running it once.
+    pub fn is_idempotent(&self) -> bool {
+        self.terms.idempotent.unwrap_or_else(|| self.tool.is_idempotent())
+    }
 }
 
 impl Catalog {
     /// A catalog of these tools, or everything that is wrong with their names.
-    pub fn new(
-        tools: impl IntoIterator<Item = Arc<dyn Tool>>,
-    ) -> Result<Self, Vec<DeclarationError>> {
+    pub fn new(tools: impl IntoIterator<Item = Listed>) -> Result<Self, Vec<DeclarationError>> {
         let mut catalog = Self::default();
         let mut wrong = Vec::new();
-        for tool in tools {
-            let name = tool.spec().name.clone();
+        for listed in tools {
+            let name = listed.tool.spec().name.clone();
             if let Err(error) = check_name(name.as_str()) {
                 wrong.push(error);
-            } else if catalog.tools.insert(name.clone(), tool).is_some() {
+            } else if catalog.tools.insert(name.clone(), listed).is_some() {
                 wrong.push(DeclarationError::Twice(name.as_str().to_owned()));
             }
         }
@@ -33,13 +80,18 @@ impl Catalog {
     }
 
     /// The tool of a name.
-    pub fn find(&self, name: &ToolName) -> Option<&Arc<dyn Tool>> {
+    pub fn find(&self, name: &ToolName) -> Option<&Listed> {
         self.tools.get(name)
+    }
+
+    /// All tools, in the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = &Listed> {
+        self.tools.values()
     }
 
     /// How a model sees the tools, in the order of their names.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.values().map(|tool| tool.spec().clone()).collect()
+        self.tools.values().map(|listed| listed.tool.spec().clone()).collect()
     }
 
     /// Whether there is none.
@@ -51,9 +103,9 @@ impl Catalog {
     pub fn unknown(&self, name: &ToolName) -> String {
         let names: Vec<_> = self.tools.keys().map(|name| format!("`{name}`")).collect();
         if names.is_empty() {
-            return format!("There is no tool `{name}`, nor any other.");
+            return format!("There is no tool named `{name}`, nor any other.");
         }
-        format!("There is no tool `{name}`. The tools are: {}.", names.join(", "))
+        format!("There is no tool named `{name}`; the tools are: {}.", names.join(", "))
     }
 }
 
@@ -71,20 +123,13 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{
-        cancel::Cancel,
-        tool::{Invocation, Outcome, Permission},
-    };
+    use crate::tool::{Host, Invocation, Outcome};
 
     struct Nothing(ToolSpec);
 
     impl Tool for Nothing {
         fn spec(&self) -> &ToolSpec {
             &self.0
-        }
-
-        fn permission(&self) -> Permission {
-            Permission::Ask
         }
 
         fn is_idempotent(&self) -> bool {
@@ -95,14 +140,16 @@ mod tests {
             Ok(())
         }
 
-        fn run(&self, _invocation: &Invocation, _cancel: &Cancel) -> Outcome {
+        fn run(&self, _invocation: &Invocation, _host: &Host<'_>) -> Outcome {
             Outcome::success("")
         }
     }
 
-    fn tool(name: &str) -> Arc<dyn Tool> {
+    fn tool(name: &str) -> Listed {
         let name = ToolName::new(name);
-        Arc::new(Nothing(ToolSpec { name, description: String::new(), parameters: json!({}) }))
+        let spec = ToolSpec { name, description: String::new(), parameters: json!({}) };
+        let tool = Arc::new(Nothing(spec));
+        Listed { tool, terms: Terms::default(), source: Source::Command }
     }
 
     #[test]
@@ -114,10 +161,10 @@ mod tests {
         assert!(catalog.find(&ToolName::new("A")).is_none());
         assert_eq!(
             catalog.unknown(&ToolName::new("c")),
-            "There is no tool `c`. The tools are: `B`, `a`, `b`."
+            "There is no tool named `c`; the tools are: `B`, `a`, `b`."
         );
         let none = Catalog::default().unknown(&ToolName::new("c"));
-        assert_eq!(none, "There is no tool `c`, nor any other.");
+        assert_eq!(none, "There is no tool named `c`, nor any other.");
     }
 
     #[test]

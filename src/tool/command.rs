@@ -7,11 +7,10 @@ use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use super::{
-    DeclarationError, Invocation, Misfit, Outcome, Permission, Schema, Tool, catalog::check_name,
+    DeclarationError, Host, Invocation, Misfit, Outcome, Schema, Tool, catalog::check_name,
     ending::Ending,
 };
 use crate::{
-    cancel::Cancel,
     env::Env,
     model::ToolName,
     process::{self, Running, Spawn, is_variable, variables},
@@ -35,8 +34,6 @@ pub struct CommandSpec {
     pub description: String,
     /// The JSON Schema of its arguments, an object.
     pub parameters: Value,
-    /// Whether it may run.
-    pub permission: Permission,
     /// How long it may run.
     pub timeout: Duration,
     /// How many bytes of each of its outputs a model gets.
@@ -100,7 +97,6 @@ impl CommandSpec {
             program,
             description: String::new(),
             parameters: json!({ "type": "object", "properties": {} }),
-            permission: Permission::Ask,
             timeout: TIMEOUT,
             output_limit: OUTPUT_LIMIT,
             idempotent: false,
@@ -213,10 +209,6 @@ impl Tool for CommandTool {
         &self.spec
     }
 
-    fn permission(&self) -> Permission {
-        self.command.permission
-    }
-
     fn is_idempotent(&self) -> bool {
         self.command.idempotent
     }
@@ -236,7 +228,7 @@ impl Tool for CommandTool {
         }
     }
 
-    fn run(&self, invocation: &Invocation, cancel: &Cancel) -> Outcome {
+    fn run(&self, invocation: &Invocation, host: &Host<'_>) -> Outcome {
         // Nothing runs with arguments that nobody has looked at, whoever calls.
         if let Err(problem) = self.check(&invocation.arguments) {
             return Outcome::error(problem);
@@ -255,7 +247,7 @@ impl Tool for CommandTool {
             timeout: self.command.timeout,
             limit: self.command.output_limit,
         };
-        match process::run(&spawn, cancel) {
+        match process::run(&spawn, host.cancel()) {
             Ok(ran) => ending.of(&ran),
             Err(error) => ending.without_run(&error),
         }

@@ -3,7 +3,10 @@
 //! A tool checks its arguments, runs, and says how it ended. Whether it may run is asked before,
 //! and what is stored is decided after, both by the turn. It never writes to a terminal or a store.
 
+mod host;
 mod outcome;
+mod routing;
+mod terms;
 
 mod catalog;
 mod command;
@@ -11,16 +14,22 @@ mod declaration;
 mod ending;
 mod excerpt;
 pub mod mcp;
-mod permission;
+mod refusal;
 mod reply;
 mod schema;
 
-pub use catalog::{Catalog, check_name};
+pub use catalog::{Catalog, Listed, Source, check_name};
 pub use command::{CommandSpec, CommandTool, Program, Site};
 pub use declaration::DeclarationError;
 use ending::words;
-pub use outcome::{Invocation, Outcome, Permission, Question, Tool};
-pub use permission::{Decision, Refusal, decide};
+pub use host::{Host, Line};
+pub use outcome::{Invocation, Outcome, Question, Tool};
+pub use refusal::Refusal;
+pub use routing::{Audience, Route, policy, route};
 pub use schema::{Misfit, Schema};
+pub use terms::{Subject, Terms};
 
-pub use crate::process::variables;
+pub use crate::{
+    config::{Delivery, Permission, Policy, Rule, Unattended},
+    process::variables,
+};

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::{Host, Subject};
 use crate::{
-    cancel::Cancel,
     model::{AnswerType, Body, CallId},
     provider::ToolSpec,
 };
@@ -15,29 +15,25 @@ pub trait Tool: Send + Sync {
     /// How a model sees it.
     fn spec(&self) -> &ToolSpec;
 
-    /// Whether it may run.
-    fn permission(&self) -> Permission;
-
     /// Whether running it twice is the same as running it once.
     fn is_idempotent(&self) -> bool;
 
     /// Whether the arguments are ones that it takes; if not, why, in words for the model.
     fn check(&self, arguments: &Value) -> Result<(), String>;
 
-    /// Runs it to its end. The arguments have been checked.
-    fn run(&self, invocation: &Invocation, cancel: &Cancel) -> Outcome;
-}
+    /// What rules look at in a call with these arguments, which have been checked. It may look at
+    /// files, and changes nothing.
+    fn subject(&self, _arguments: &Value) -> Subject {
+        Subject::default()
+    }
 
-/// Whether a tool may run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Permission {
-    /// After the user has said so.
-    #[default]
-    Ask,
-    /// Always.
-    Allow,
-    /// Never.
-    Deny,
+    /// What a call would change, as a unified diff, for whoever is asked about it.
+    fn preview(&self, _arguments: &Value) -> Option<String> {
+        None
+    }
+
+    /// Runs it to its end. The arguments have been checked.
+    fn run(&self, invocation: &Invocation, host: &Host<'_>) -> Outcome;
 }
 
 /// What a tool is run with.
@@ -51,6 +47,9 @@ pub struct Invocation {
     pub answers: Map<String, Value>,
     /// Whether an earlier run of the same call may have begun.
     pub is_resume: bool,
+    /// What it was about when somebody or a rule allowed it: a tool that would now touch something
+    /// else does not run. `None` if it may touch anything.
+    pub subject: Option<Subject>,
 }
 
 impl fmt::Debug for Invocation {
@@ -61,7 +60,7 @@ impl fmt::Debug for Invocation {
             .field("arguments", &self.arguments)
             .field("answers", &self.answers.keys().collect::<Vec<_>>())
             .field("is_resume", &self.is_resume)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -115,11 +114,12 @@ mod tests {
             arguments: json!({ "a": 1 }),
             answers: answers.as_object().unwrap().clone(),
             is_resume: true,
+            subject: None,
         };
         assert_eq!(
             format!("{invocation:?}"),
             "Invocation { id: CallId(\"c\"), arguments: Object {\"a\": Number(1)}, \
-             answers: [\"password\"], is_resume: true }"
+             answers: [\"password\"], is_resume: true, .. }"
         );
     }
 }

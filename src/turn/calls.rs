@@ -12,7 +12,7 @@ use crate::{
         InquiryRequest, InquiryResponse, Outcome, Timestamp, ToolCall, ToolName, ToolResult,
         ToolStart,
     },
-    tool::{self, Decision, Invocation, Refusal, Tool, decide},
+    tool::{self, Audience, Invocation, Permission, Refusal, Tool},
 };
 
 /// How many questions a tool may ask for one call.
@@ -241,31 +241,31 @@ impl Call {
     fn consider(&mut self, question: &mut u64, context: &Context<'_>, outbox: &mut Outbox) {
         let setup = context.setup;
         let name = self.made.tool.clone();
-        let Some(tool) = setup.tool(&name) else {
-            let names = setup.tools.iter().map(|tool| format!("`{}`", tool.spec().name));
-            let names = names.collect::<Vec<_>>().join(", ");
-            let there = if names.is_empty() { "there are none".to_owned() } else { names };
-            let why = format!("There is no tool named `{name}`; the tools are: {there}.");
-            return self.refuse(&why, context.now, outbox);
+        let Some(listed) = setup.tools.find(&name) else {
+            return self.refuse(&setup.tools.unknown(&name), context.now, outbox);
         };
-        let tool: &dyn Tool = &**tool;
-        match checked(tool, &self.made.arguments) {
+        match checked(&*listed.tool, &self.made.arguments) {
             Ok(arguments) => self.arguments = arguments,
             Err(why) => return self.refuse(&why, context.now, outbox),
         }
-        if !setup.persists && !tool.is_idempotent() {
+        if !setup.persists && !listed.is_idempotent() {
             let why = "This conversation is not kept, so only tools that may run twice are run.";
             return self.refuse(why, context.now, outbox);
         }
-        let allowed = context.allowed.contains(&name);
-        match decide(tool.permission(), setup.interactive, allowed) {
-            Decision::Run => self.start(context.now, outbox),
-            Decision::Ask => {
+        match listed.terms.permission {
+            Permission::Allow => self.start(context.now, outbox),
+            Permission::Deny => {
+                self.refuse(&Refusal::Denied.message(&name), context.now, outbox);
+            }
+            Permission::Ask | Permission::Edit if context.allowed.contains(&name) => {
+                self.start(context.now, outbox);
+            }
+            Permission::Ask | Permission::Edit if setup.audience == Audience::Person => {
                 let inquiry = self.permission(question);
                 self.ask(inquiry, Purpose::Permission, context.now, outbox);
             }
-            Decision::Refuse(refusal) => {
-                self.refuse(&refusal.message(&name), context.now, outbox);
+            Permission::Ask | Permission::Edit => {
+                self.refuse(&Refusal::NobodyToAsk.message(&name), context.now, outbox);
             }
         }
     }
@@ -282,6 +282,7 @@ impl Call {
             arguments: self.arguments.clone(),
             answers: self.answers.clone(),
             is_resume: self.is_resume,
+            subject: None,
         };
         outbox.push(Effect::Run { tool: self.made.tool.clone(), invocation });
         self.state = State::Running;
@@ -295,8 +296,9 @@ impl Call {
         context: &Context<'_>,
         outbox: &mut Outbox,
     ) {
-        if !context.setup.interactive || self.asked >= QUESTIONS {
-            let problem = match context.setup.interactive {
+        let is_answered = context.setup.audience == Audience::Person;
+        if !is_answered || self.asked >= QUESTIONS {
+            let problem = match is_answered {
                 true => format!("It asked more than {QUESTIONS} questions."),
                 false => format!("It asks `{}`, and nobody can be asked.", asked.text),
             };

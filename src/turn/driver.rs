@@ -14,7 +14,7 @@ use crate::{
     cancel::Cancel,
     model::{Event, Timestamp, ToolName},
     provider::{Piece, Provider, ProviderError, Trouble},
-    tool::{Invocation, Outcome},
+    tool::{Host, Invocation, Outcome},
 };
 
 /// How long a complete block waits for the next piece.
@@ -239,13 +239,13 @@ impl<S: Sink> Driver<'_, S> {
         if self.cancel_tools.is_cancelled() {
             self.cancel_tools = Cancel::new();
         }
-        let Some(tool) = turn.setup().tool(name).cloned() else {
+        let Some(tool) = turn.setup().tools.find(name).map(|listed| listed.tool.clone()) else {
             send(Outcome::Error("There is no such tool.".into()));
             return Ok(());
         };
         let cancel = self.cancel_tools.clone();
         self.spawn("tool", move || {
-            let run = || tool.run(&invocation, &cancel);
+            let run = || tool.run(&invocation, &Host::alone(&cancel));
             let outcome = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_panic| {
                 Outcome::Error("The tool failed inside jp; what it did is not known.".into())
             });

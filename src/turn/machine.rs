@@ -13,6 +13,7 @@ use super::{
 use crate::{
     model::{Entry, Event, EventKind, Finish, Request, Timestamp, ToolName, Usage},
     provider::{ProviderError, Query},
+    tool::Listed,
 };
 
 /// A turn, as far as it has come.
@@ -63,7 +64,7 @@ impl Turn {
         Query {
             model: self.setup.model.to_string(),
             messages: self.outbox.record.messages(self.setup.system_prompt.as_deref()),
-            tools: self.setup.specs(),
+            tools: self.setup.tools.specs(),
             schema: self.setup.schema.as_ref().map(|schema| schema.value.clone()),
             sampling: self.setup.sampling,
         }
@@ -171,8 +172,8 @@ impl Turn {
     fn go_on(&mut self, now: Timestamp) -> Phase {
         let pending = self.outbox.record.pending_calls();
         let unsure = pending.iter().find(|(call, attempts)| {
-            let tool = self.setup.tool(&call.tool);
-            *attempts > 0 && !tool.is_some_and(|tool| tool.is_idempotent())
+            let listed = self.setup.tools.find(&call.tool);
+            *attempts > 0 && !listed.is_some_and(Listed::is_idempotent)
         });
         if let Some((call, _)) = unsure {
             let tool = call.tool.clone();

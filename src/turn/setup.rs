@@ -5,9 +5,9 @@ use std::{fmt, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    model::{ModelName, ToolName},
-    provider::{Sampling, ToolSpec},
-    tool::Tool,
+    model::ModelName,
+    provider::Sampling,
+    tool::{Audience, Catalog, Unattended},
 };
 
 /// What is settled before a turn begins.
@@ -20,27 +20,17 @@ pub struct Setup {
     /// How it should go about it.
     pub sampling: Sampling,
     /// The tools that it may call.
-    pub tools: Vec<Arc<dyn Tool>>,
+    pub tools: Catalog,
     /// The data that is wanted instead of a text.
     pub schema: Option<Schema>,
-    /// Whether somebody can be asked.
-    pub interactive: bool,
+    /// Who there is to be asked.
+    pub audience: Audience,
+    /// What happens to the prompts of all tools when nobody can be asked.
+    pub unattended: Unattended,
     /// Whether what happens is kept; if not, only tools that may run twice are run.
     pub persists: bool,
     /// How often the model is asked again when it does not answer.
     pub retries: u32,
-}
-
-impl Setup {
-    /// The tool of a name.
-    pub fn tool(&self, name: &ToolName) -> Option<&Arc<dyn Tool>> {
-        self.tools.iter().find(|tool| tool.spec().name == *name)
-    }
-
-    /// The tools as a model sees them.
-    pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.iter().map(|tool| tool.spec().clone()).collect()
-    }
 }
 
 /// A JSON Schema, and the check against it.

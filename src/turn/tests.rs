@@ -6,29 +6,26 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    cancel::Cancel,
     model::{
         Address, Answer, AnswerType, CallId, Entry, Event, EventKind, Finish, InquiryId, ModelName,
         Outcome as Dealt, Request, Timestamp, ToolName, Usage, is_superseded,
     },
     projection::Role,
     provider::{Block, Content, Piece, ProviderError, Sampling, ToolSpec, Trouble},
-    tool::{Invocation, Outcome, Permission, Question, Tool},
+    tool::{
+        Audience, Catalog, Host, Invocation, Listed, Outcome, Permission, Question, Source, Terms,
+        Tool, Unattended,
+    },
 };
 
 struct Fake {
     spec: ToolSpec,
-    permission: Permission,
     idempotent: bool,
 }
 
 impl Tool for Fake {
     fn spec(&self) -> &ToolSpec {
         &self.spec
-    }
-
-    fn permission(&self) -> Permission {
-        self.permission
     }
 
     fn is_idempotent(&self) -> bool {
@@ -42,15 +39,16 @@ impl Tool for Fake {
         }
     }
 
-    fn run(&self, _: &Invocation, _: &Cancel) -> Outcome {
+    fn run(&self, _: &Invocation, _: &Host<'_>) -> Outcome {
         Outcome::Success("the machine runs nothing".into())
     }
 }
 
-fn tool(name: &str, permission: Permission, idempotent: bool) -> Arc<dyn Tool> {
+fn tool(name: &str, permission: Permission, idempotent: bool) -> Listed {
     let (name, parameters) = (ToolName::new(name), json!({}));
     let spec = ToolSpec { name, description: String::new(), parameters };
-    Arc::new(Fake { spec, permission, idempotent })
+    let terms = Terms { permission, ..Terms::default() };
+    Listed { tool: Arc::new(Fake { spec, idempotent }), terms, source: Source::Command }
 }
 
 fn setup() -> Setup {
@@ -58,13 +56,15 @@ fn setup() -> Setup {
         model: ModelName::new("test/m"),
         system_prompt: Some("Be brief".to_owned()),
         sampling: Sampling::default(),
-        tools: vec![
+        tools: Catalog::new([
             tool("free", Permission::Allow, true),
             tool("ask", Permission::Ask, false),
             tool("never", Permission::Deny, false),
-        ],
+        ])
+        .unwrap(),
         schema: None,
-        interactive: true,
+        audience: Audience::Person,
+        unattended: Unattended::default(),
         persists: true,
         retries: 1,
     }
@@ -309,12 +309,12 @@ fn what_cannot_or_may_not_run_gets_a_result_that_says_why() {
     };
     assert_eq!(
         refused(setup(), "none", "{}"),
-        "There is no tool named `none`; the tools are: `free`, `ask`, `never`."
+        "There is no tool named `none`; the tools are: `ask`, `free`, `never`."
     );
     assert_eq!(refused(setup(), "free", r#"{"bad":1}"#), "`bad` is not an argument.");
     assert!(refused(setup(), "free", "{").starts_with("The arguments are not JSON"));
     assert!(refused(setup(), "never", "{}").contains("the user's configuration denies it"));
-    let alone = Setup { interactive: false, ..setup() };
+    let alone = Setup { audience: Audience::Nobody, ..setup() };
     assert!(refused(alone, "ask", "{}").contains("there is no terminal to ask on"));
     let forgetful = Setup { persists: false, ..setup() };
     assert!(refused(forgetful, "ask", "{}").contains("not kept"));
@@ -415,7 +415,7 @@ fn a_tool_that_asks_is_run_again_with_the_answer() {
 
 #[test]
 fn a_tool_that_asks_when_nobody_is_there_fails() {
-    let mut play = Play::begun(Setup { interactive: false, ..setup() });
+    let mut play = Play::begun(Setup { audience: Audience::Nobody, ..setup() });
     play.call("c1", "free", "{}");
     play.over(Finish::ToolCalls);
     let answer = AnswerType::Boolean { default: None };

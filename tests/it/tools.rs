@@ -6,7 +6,7 @@ use jp::{
     cancel::Cancel,
     env::Env,
     model::CallId,
-    tool::{CommandSpec, CommandTool, Invocation, Outcome, Program, Site, Tool},
+    tool::{CommandSpec, CommandTool, Host, Invocation, Outcome, Program, Site, Tool},
 };
 use serde_json::{Map, Value, json};
 
@@ -57,8 +57,9 @@ fn the_example_of_the_page_asks_notes_and_does_not_note_twice() {
         arguments: json!({ "text": "buy milk" }),
         answers: Map::new(),
         is_resume: false,
+        subject: None,
     };
-    let run = |invocation: &Invocation| tool.run(invocation, &Cancel::new());
+    let run = |invocation: &Invocation| tool.run(invocation, &Host::alone(&Cancel::new()));
     let Outcome::NeedsInput(question) = run(&invocation) else { panic!("{:?}", run(&invocation)) };
     assert_eq!(question.text, "There is no NOTES.md yet. Create it?");
     invocation.answers.insert(question.id.clone(), json!(false));

@@ -85,7 +85,7 @@ fn what_is_wrong_is_not_written() {
             .starts_with("`providers.x.api_key` looks like a secret")
     );
     assert_eq!(
-        refused("", "tools.x.permission=allow"),
+        refused("", "tools.x.environment=[\"A\"]"),
         "/u/config.toml:2:1: tool `x` has no `command`"
     );
     // What is wrong elsewhere in the file has to be mended first, and is mended by setting it.

@@ -61,7 +61,7 @@ fn all_mistakes_of_all_layers_are_told_at_once_with_what_is_accepted_and_what_wa
         "/u/config.toml:11:1: `tools.x.timeout` must be a duration such as `90s`, `5m` or `1h 30m`, found the integer `90`",
         "/u/config.toml:12:1: `tools.x.output_limit` must be a size such as `64KB` or `1MiB`, or a number of bytes, found the string `much`",
         "/u/config.toml:13:1: `tools.x.parameters` must be a table, found the string `none`",
-        "/u/config.toml:14:1: `tools.x.permission` must be `ask`, `allow` or `deny`, found the boolean `true`",
+        "/u/config.toml:14:1: `tools.x.permission` must be `ask`, `allow`, `edit` or `deny`, found the boolean `true`",
         "/u/config.toml:16:1: `providers.p.base_url` must be an address that begins with `http://` or `https://`, found the string `localhost`",
         "/u/config.toml:17:1: `providers.p.api_key_env` must be the name of an environment variable, found the string `MY KEY`",
         "/u/config.toml:18:1: `providers.p.retries` must be a whole number from 0 to 4294967295, found the date `1979-05-27`",
@@ -150,10 +150,11 @@ fn secrets_are_refused_wherever_they_stand_and_never_repeated() {
 #[test]
 fn what_must_hold_between_settings_is_checked_at_the_value_to_change() {
     let text = "store.path = \"here\"\n\
-                [tools.empty]\npermission = \"allow\"\n\
+                [tools.empty]\nenvironment = [\"X\"]\n\
                 [tools.shell]\ncommand = [\"ls\", \"-l\"]\nshell = true\n\
                 [tools.\"odd name\"]\ncommand = [\"x\"]\n\
                 [tools.blank]\ncommand = [\"\"]\n\
+                rules = [{ permission = \"allow\" }]\n\
                 [providers.\"a/b\"]\nretries = 1\n\
                 [providers.p]\napi = \"ollama\"\nfile = \"x\"\n\
                 [providers.q]\nfile = \"x\"\n";
@@ -163,8 +164,9 @@ fn what_must_hold_between_settings_is_checked_at_the_value_to_change() {
         "/u/config.toml:5:1: `tools.shell.command` must be one string, because `shell` is true, found 2",
         "/u/config.toml:8:1: `tools.\"odd name\"` is not a name that can be used: the name of a tool has 1 to 64 letters, digits, `_` and `-`",
         "/u/config.toml:10:1: tool `blank` has no `command`",
-        "/u/config.toml:12:1: `providers.\"a/b\"` is not a name that can be used: the name of a provider has no `/`, because a model is written as `provider/name`, and no space",
-        "/u/config.toml:15:1: `providers.p.file` is for a provider with `api = \"script\"` only",
+        "/u/config.toml:11:1: a rule in `tools.blank.rules` needs `argv` or `path`, and not both",
+        "/u/config.toml:13:1: `providers.\"a/b\"` is not a name that can be used: the name of a provider has no `/`, because a model is written as `provider/name`, and no space",
+        "/u/config.toml:16:1: `providers.p.file` is for a provider with `api = \"script\"` only",
     ];
     let mut said = errors(file(Scope::User, text));
     said.sort();

@@ -27,9 +27,8 @@ idle_timeout = \"90s\" # from /u/config.toml:9
 command = [\"ls\", \"-l\"] # from /u/config.toml:5
 shell = false # default
 parameters = { type = \"object\", properties = { path = { type = \"string\" } } } # from /u/config.toml:7
-permission = \"ask\" # default
+deliver = \"deliver\" # default
 output_limit = \"64KB\" # from /u/config.toml:6
-idempotent = false # default
 enable = true # default
 
 [title]

@@ -13,6 +13,10 @@ fn the_keys_of_the_schema_are_those_of_the_settings() {
         "assistant.max_tokens",
         "assistant.temperature",
         "assistant.reasoning",
+        "unattended.run",
+        "unattended.deliver",
+        "unattended.question",
+        "unattended.all",
         "title.generate",
         "title.model",
         "ui.reasoning",
@@ -67,6 +71,12 @@ fn what_the_types_take_fits_the_schema_and_what_they_refuse_does_not() {
         ("providers.x.base_url = \"localhost\"", false),
         ("providers.x.api_key_env = \"1\"", false),
         ("providers.x.key = \"1\"", false),
+        ("tools.x.rules = [{ argv = [\"ls\", \"-l\"], permission = \"allow\" }]", true),
+        ("tools.x.rules = [{ path = \"src/**\", permission = \"edit\" }]", true),
+        ("tools.x.rules = [{ path = \"src/**\" }]", false),
+        ("tools.x.rules = [{ prefix = \"ls\", permission = \"allow\" }]", false),
+        ("tools.x.unattended.run = \"auto\"", true),
+        ("unattended.all = \"always\"", false),
         ("what = 1", false),
     ] {
         let json = serde_json::to_value(table(given)).unwrap();

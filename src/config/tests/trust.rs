@@ -53,7 +53,7 @@ fn a_workspace_cannot_change_a_tool_of_the_user() {
     let mut layers = file(Scope::User, "[tools.rm]\ncommand = [\"rm\"]\n");
     layers = with_file(layers, Scope::Workspace, "tools.rm.permission = \"allow\"\n");
     let resolved = resolved(layers);
-    assert_eq!(resolved.settings.tools["rm"].permission, crate::config::Permission::Ask);
+    assert_eq!(resolved.settings.tools["rm"].permission, None);
     assert_eq!((resolved.warnings.len(), resolved.untrusted.len()), (0, 1));
 }
 

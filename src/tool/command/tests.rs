@@ -9,7 +9,10 @@ use std::{
 use serde_json::Map;
 
 use super::*;
-use crate::model::{AnswerType, Body, CallId};
+use crate::{
+    cancel::Cancel,
+    model::{AnswerType, Body, CallId},
+};
 
 /// Far more than any of these takes, and far less than what is waited for if something is wrong.
 const SOON: Duration = Duration::from_secs(30);
@@ -62,13 +65,13 @@ impl Bench {
     }
 
     fn run(&self, script: &str) -> Outcome {
-        self.shell(script).run(&call(), &Cancel::new())
+        self.shell(script).run(&call(), &Host::alone(&Cancel::new()))
     }
 }
 
 fn call() -> Invocation {
     let (arguments, answers) = (json!({}), Map::new());
-    Invocation { id: CallId::new("call_1"), arguments, answers, is_resume: false }
+    Invocation { id: CallId::new("call_1"), arguments, answers, is_resume: false, subject: None }
 }
 
 fn argv(words: &[&str]) -> Program {
@@ -101,6 +104,7 @@ fn a_command_reads_exactly_one_line_of_json() {
         arguments: json!({ "text": "$(rm -rf /); `x`\n\u{1b}[31m\0" }),
         answers: answers.as_object().unwrap().clone(),
         is_resume: true,
+        subject: None,
     };
     let expected = format!(
         "{{\"tool\":\"probe\",\"id\":\"call \\\"7\\\"\",\
@@ -109,14 +113,14 @@ fn a_command_reads_exactly_one_line_of_json() {
          \"workspace\":\"{}\"}}\n",
         bench.path().display()
     );
-    assert_eq!(success(tool.run(&invocation, &Cancel::new())), expected);
+    assert_eq!(success(tool.run(&invocation, &Host::alone(&Cancel::new()))), expected);
 }
 
 #[test]
 fn a_program_without_a_shell_gets_its_words_as_they_are() {
     let bench = Bench::new();
     let tool = bench.tool(argv(&["printf", "%s|", "$HOME", "a b", "*", "; echo x"]), |_spec| {});
-    assert_eq!(success(tool.run(&call(), &Cancel::new())), "$HOME|a b|*|; echo x|");
+    assert_eq!(success(tool.run(&call(), &Host::alone(&Cancel::new()))), "$HOME|a b|*|; echo x|");
 }
 
 #[test]
@@ -128,11 +132,17 @@ fn a_command_runs_in_the_workspace_and_its_program_is_found_there_or_at_home() {
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
     let tool = bench.tool(argv(&["./here.sh"]), |_spec| {});
     let here = bench.path().canonicalize().unwrap();
-    assert_eq!(success(tool.run(&call(), &Cancel::new())), format!("{}\n", here.display()));
+    assert_eq!(
+        success(tool.run(&call(), &Host::alone(&Cancel::new()))),
+        format!("{}\n", here.display())
+    );
     let home = Bench::new().with_var("HOME", bench.path().to_str().unwrap());
     let tool = home.tool(argv(&["~/here.sh"]), |_spec| {});
     let there = home.path().canonicalize().unwrap();
-    assert_eq!(success(tool.run(&call(), &Cancel::new())), format!("{}\n", there.display()));
+    assert_eq!(
+        success(tool.run(&call(), &Host::alone(&Cancel::new()))),
+        format!("{}\n", there.display())
+    );
 }
 
 #[test]
@@ -147,13 +157,13 @@ fn a_command_sees_no_key_and_what_its_declaration_names() {
     let script = "env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= -e ^OLDPWD= -e ^PATH= | sort";
     let program = Program::Shell(script.to_owned());
     let bare = bench.tool(program.clone(), |_spec| {});
-    assert_eq!(success(bare.run(&call(), &Cancel::new())), "HOME=/nowhere\nLANG=C\n");
+    assert_eq!(success(bare.run(&call(), &Host::alone(&Cancel::new()))), "HOME=/nowhere\nLANG=C\n");
     let named = bench.tool(program, |spec| {
         spec.environment = vec!["GITHUB_TOKEN".to_owned(), "MY_*".to_owned(), "COPY".to_owned()];
     });
     assert!(!format!("{named:?}").contains("sk-0123456789"));
     let expected = "GITHUB_TOKEN=g\nHOME=/nowhere\nLANG=C\nMY_SETTING=s\n";
-    assert_eq!(success(named.run(&call(), &Cancel::new())), expected);
+    assert_eq!(success(named.run(&call(), &Host::alone(&Cancel::new()))), expected);
 }
 
 #[test]
@@ -171,7 +181,7 @@ fn nothing_runs_with_wrong_arguments_and_all_that_is_wrong_is_said() {
     let said = "The tool `probe` was not run: its arguments are wrong.\n\
                 - `count`: expected integer, got \"3\"\n- `pth` is unknown\n- `path` is missing";
     let mut lines: Vec<_> = said.lines().collect();
-    let outcome = error(tool.run(&invocation, &Cancel::new()));
+    let outcome = error(tool.run(&invocation, &Host::alone(&Cancel::new())));
     let mut found: Vec<_> = outcome.lines().collect();
     lines[1..].sort_unstable();
     found[1..].sort_unstable();
@@ -217,7 +227,7 @@ fn what_cannot_be_run_says_what_to_do() {
     std::fs::write(bench.path().join("plain"), "echo no first line\n").unwrap();
     let say = |program: &str| {
         let tool = bench.tool(argv(&[program]), |_spec| {});
-        error(tool.run(&call(), &Cancel::new()))
+        error(tool.run(&call(), &Host::alone(&Cancel::new())))
     };
     let missing = say("no-such-program");
     assert!(missing.starts_with("The tool `probe` was not run: `no-such-program` "), "{missing}");
@@ -228,7 +238,7 @@ fn what_cannot_be_run_says_what_to_do() {
     assert!(say("./plain").contains("`#!/bin/sh`"), "{}", say("./plain"));
     let gone = bench.shell("true");
     std::fs::remove_dir_all(bench.path()).unwrap();
-    let gone = error(gone.run(&call(), &Cancel::new()));
+    let gone = error(gone.run(&call(), &Host::alone(&Cancel::new())));
     assert!(gone.contains("was not run") && gone.contains("not a directory"), "{gone}");
 }
 
@@ -263,12 +273,12 @@ fn a_question_is_asked_and_its_answer_reaches_the_next_run() {
     );
     let tool = bench.shell(&script);
     let mut invocation = call();
-    let asked = tool.run(&invocation, &Cancel::new());
+    let asked = tool.run(&invocation, &Host::alone(&Cancel::new()));
     let Outcome::NeedsInput(question) = asked else { panic!("{asked:?}") };
     assert_eq!((question.answer, question.exclusive), (AnswerType::Secret, true));
     invocation.answers.insert(question.id, json!("hunter2"));
     invocation.is_resume = true;
-    assert_eq!(success(tool.run(&invocation, &Cancel::new())), "in\n");
+    assert_eq!(success(tool.run(&invocation, &Host::alone(&Cancel::new()))), "in\n");
     assert!(!format!("{invocation:?}").contains("hunter2"));
 }
 
@@ -277,7 +287,7 @@ fn a_huge_output_is_cut_and_saved() {
     let bench = Bench::new();
     let script = "echo first; head -c 50000000 /dev/zero | tr '\\0' x; echo; echo last";
     let tool = bench.tool(Program::Shell(script.to_owned()), |spec| spec.output_limit = 4000);
-    let text = success(tool.run(&call(), &Cancel::new()));
+    let text = success(tool.run(&call(), &Host::alone(&Cancel::new())));
     assert!(text.len() < 4400, "{}", text.len());
     assert!(text.starts_with("first\nxxx") && text.ends_with("xxx\nlast\n"));
     let (_, notice) = text.split_once("\n[").unwrap();
@@ -295,7 +305,7 @@ fn a_typed_outcome_that_is_too_long_is_no_success() {
     let script = "printf '{\"jp\":{\"type\":\"success\",\"content\":\"'; \
                   head -c 9000 /dev/zero | tr '\\0' x; printf '\"}}'";
     let tool = bench.tool(Program::Shell(script.to_owned()), |spec| spec.output_limit = 4000);
-    let said = error(tool.run(&call(), &Cancel::new()));
+    let said = error(tool.run(&call(), &Host::alone(&Cancel::new())));
     assert!(said.contains("it is longer than 4000 bytes, its `output_limit`"), "{said}");
 }
 
@@ -307,7 +317,7 @@ fn a_command_that_takes_too_long_is_stopped_even_if_it_does_not_want_to() {
         spec.timeout = Duration::from_secs(1);
     });
     let began = Instant::now();
-    let said = error(tool.run(&call(), &Cancel::new()));
+    let said = error(tool.run(&call(), &Host::alone(&Cancel::new())));
     assert!(began.elapsed() < SOON);
     assert_eq!(
         said,
@@ -330,7 +340,7 @@ fn a_cancelled_command_is_stopped_and_says_so() {
     let tool = bench.shell("mkfifo never; echo begun >begun; cat never");
     let cancel = Cancel::new();
     let said = std::thread::scope(|scope| {
-        let running = scope.spawn(|| tool.run(&call(), &cancel));
+        let running = scope.spawn(|| tool.run(&call(), &Host::alone(&cancel)));
         let began = Instant::now();
         while !bench.path().join("begun").exists() {
             assert!(began.elapsed() < SOON);
@@ -340,7 +350,7 @@ fn a_cancelled_command_is_stopped_and_says_so() {
         error(running.join().unwrap())
     });
     assert!(said.contains("was stopped because the query was cancelled"), "{said}");
-    let before = error(tool.run(&call(), &cancel));
+    let before = error(tool.run(&call(), &Host::alone(&cancel)));
     assert!(before.starts_with("The tool `probe` was not run: "), "{before}");
 }
 
@@ -356,8 +366,8 @@ fn calls_run_side_by_side() {
     };
     let (one, two) = (bench.shell(&script("a", "b")), bench.shell(&script("b", "a")));
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| two.run(&call(), &Cancel::new()));
-        assert_eq!(success(one.run(&call(), &Cancel::new())), "x\n");
+        let other = scope.spawn(|| two.run(&call(), &Host::alone(&Cancel::new())));
+        assert_eq!(success(one.run(&call(), &Host::alone(&Cancel::new()))), "x\n");
         assert_eq!(success(other.join().unwrap()), "x\n");
     });
 }
@@ -409,7 +419,7 @@ fn parameters_that_are_no_schema_are_found_out_without_running_anything() {
     let expected = "the parameters of the tool `probe` are not a valid JSON Schema: \
                     `properties/a/type`: ";
     assert!(problem.starts_with(expected), "{problem}");
-    let said = error(tool.run(&call(), &Cancel::new()));
+    let said = error(tool.run(&call(), &Host::alone(&Cancel::new())));
     assert!(said.contains(&problem) && said.contains("`[tools.probe]`"), "{said}");
     assert!(!bench.path().join("ran").exists());
 }

@@ -18,9 +18,9 @@ use super::{
     calls::Happening,
     client::roots,
     connection::{Connection, failure},
-    desk::Desk,
     form,
 };
+use crate::tool::Host;
 
 /// How often a server may want to know more before it answers.
 const MOST_ROUNDS: usize = 10;
@@ -58,7 +58,7 @@ pub(super) enum End {
 
 /// What a call waits with.
 struct Wait<'a> {
-    desk: &'a Desk<'a>,
+    host: &'a Host<'a>,
     happenings: mpsc::Receiver<Happening>,
     deadline: Instant,
     questions: usize,
@@ -72,14 +72,14 @@ enum Waited {
 
 impl Exchange<'_> {
     /// Calls the tool and waits for its end.
-    pub(super) fn run(&self, connection: &Connection, desk: &Desk<'_>) -> End {
+    pub(super) fn run(&self, connection: &Connection, host: &Host<'_>) -> End {
         let (sender, happenings) = mpsc::channel();
         let by_cancel = sender.clone();
-        let _listener = desk.cancel().listen(move || {
+        let _listener = host.cancel().listen(move || {
             let _over = by_cancel.send(Happening::Cancelled);
         });
         let deadline = Instant::now() + self.timeout;
-        let mut wait = Wait { desk, happenings, deadline, questions: 0 };
+        let mut wait = Wait { host, happenings, deadline, questions: 0 };
         let mut params = CallToolRequestParams::new(self.tool.to_owned());
         params.arguments = Some(self.arguments.clone());
         for _ in 0..MOST_ROUNDS {
@@ -190,7 +190,7 @@ impl Wait<'_> {
     fn until_ended(&mut self, exchange: &Exchange<'_>) -> Waited {
         loop {
             match self.happenings.recv_timeout(self.left()) {
-                Ok(Happening::Progress(text)) => self.desk.progress(&text),
+                Ok(Happening::Progress(text)) => self.host.progress(&text),
                 Ok(Happening::Asked(asked, reply)) => {
                     let answer = self.ask(&asked, exchange.server);
                     // A server that has gone does not hear it.
@@ -221,7 +221,7 @@ impl Wait<'_> {
     fn ask(&mut self, asked: &Value, server: &str) -> Value {
         let began = Instant::now();
         self.questions += 1;
-        let reply = form::ask(asked, server, self.questions, self.desk);
+        let reply = form::ask(asked, server, self.questions, self.host);
         self.deadline += began.elapsed();
         reply.to_json()
     }

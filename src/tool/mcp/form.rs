@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::desk::Desk;
 use crate::{
     model::{AnswerType, Choice},
-    tool::{Misfit, Question, Schema},
+    tool::{Host, Misfit, Question, Schema},
 };
 
 /// The most fields of a form that anybody is asked for.
@@ -38,11 +37,11 @@ impl Reply {
 
 /// Asks the user what a server wants to know: one question for each field. `number` tells the
 /// questions of one call apart.
-pub(super) fn ask(request: &Value, server: &str, number: usize, desk: &Desk<'_>) -> Reply {
+pub(super) fn ask(request: &Value, server: &str, number: usize, host: &Host<'_>) -> Reply {
     let message = request.get("message").and_then(Value::as_str).unwrap_or_default();
     let message = format!("The server `{server}` asks: {message}");
     if request.get("mode").and_then(Value::as_str) == Some("url") {
-        desk.progress(&format!(
+        host.progress(&format!(
             "the server `{server}` wants you to open an address, which jp does not do: declined"
         ));
         return Reply::Decline;
@@ -56,10 +55,10 @@ pub(super) fn ask(request: &Value, server: &str, number: usize, desk: &Desk<'_>)
         required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
     };
     if properties.is_empty() {
-        return confirm(message, number, desk);
+        return confirm(message, number, host);
     }
     if properties.len() > MOST_FIELDS {
-        desk.progress(&format!(
+        host.progress(&format!(
             "the server `{server}` asks for {} things at once: declined",
             properties.len()
         ));
@@ -68,7 +67,7 @@ pub(super) fn ask(request: &Value, server: &str, number: usize, desk: &Desk<'_>)
     let mut content = Map::new();
     for (name, schema) in properties {
         let field = Field { name, schema, is_required: is_required(name) };
-        match field.ask(&message, number, desk) {
+        match field.ask(&message, number, host) {
             Asked::Value(Some(value)) => drop(content.insert(name.clone(), value)),
             Asked::Value(None) => {}
             Asked::Nobody => return Reply::Cancel,
@@ -79,10 +78,10 @@ pub(super) fn ask(request: &Value, server: &str, number: usize, desk: &Desk<'_>)
 }
 
 /// A form without fields wants nothing but a yes.
-fn confirm(text: String, number: usize, desk: &Desk<'_>) -> Reply {
+fn confirm(text: String, number: usize, host: &Host<'_>) -> Reply {
     let answer = AnswerType::Boolean { default: None };
     let question = Question { id: format!("elicitation-{number}"), text, answer, exclusive: true };
-    match desk.ask(question) {
+    match host.ask(question) {
         Some(Value::Bool(true)) => Reply::Accept(Map::new()),
         Some(_) => Reply::Decline,
         None => Reply::Cancel,
@@ -102,7 +101,7 @@ enum Asked {
 }
 
 impl Field<'_> {
-    fn ask(&self, message: &str, number: usize, desk: &Desk<'_>) -> Asked {
+    fn ask(&self, message: &str, number: usize, host: &Host<'_>) -> Asked {
         let mut problem = String::new();
         for attempt in 0..TRIES {
             let suffix = if attempt == 0 { String::new() } else { format!("-{}", attempt + 1) };
@@ -112,7 +111,7 @@ impl Field<'_> {
                 answer: self.answer(),
                 exclusive: true,
             };
-            let Some(answer) = desk.ask(question) else { return Asked::Nobody };
+            let Some(answer) = host.ask(question) else { return Asked::Nobody };
             match self.value(&answer) {
                 Ok(value) => return Asked::Value(value),
                 Err(why) => problem = format!("\n\nThis does not fit: {why}"),
@@ -233,24 +232,35 @@ impl Field<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
+    use std::sync::Mutex;
 
     use super::*;
-    use crate::cancel::Cancel;
+    use crate::{cancel::Cancel, tool::Line};
+
+    /// Somebody who has answers ready; what was asked and said is kept.
+    struct Ready<'a> {
+        answers: &'a [Value],
+        questions: Mutex<Vec<Question>>,
+        said: Mutex<Vec<String>>,
+    }
+
+    impl Line for Ready<'_> {
+        fn progress(&self, text: &str) {
+            self.said.lock().unwrap().push(text.to_owned());
+        }
+
+        fn ask(&self, question: Question) -> Option<Value> {
+            let mut questions = self.questions.lock().unwrap();
+            questions.push(question);
+            self.answers.get(questions.len() - 1).cloned()
+        }
+    }
 
     /// Asks with answers that are given one after the other; what was asked is kept.
     fn asked(request: Value, answers: &[Value]) -> (Reply, Vec<Question>, Vec<String>) {
-        let (questions, said) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
-        let cancel = Cancel::new();
-        let ask_one = |question: Question| {
-            let mut questions = questions.borrow_mut();
-            questions.push(question);
-            answers.get(questions.len() - 1).cloned()
-        };
-        let progress = |text: &str| said.borrow_mut().push(text.to_owned());
-        let desk = Desk::new(&cancel, &progress, &ask_one);
-        let reply = ask(&request, "srv", 1, &desk);
-        (reply, questions.into_inner(), said.into_inner())
+        let ready = Ready { answers, questions: Mutex::default(), said: Mutex::default() };
+        let reply = ask(&request, "srv", 1, &Host::new(&Cancel::new(), &ready));
+        (reply, ready.questions.into_inner().unwrap(), ready.said.into_inner().unwrap())
     }
 
     fn form(properties: Value, required: &[&str]) -> Value {

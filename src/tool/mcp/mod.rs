@@ -23,7 +23,6 @@ mod web;
 mod calls;
 mod client;
 mod connection;
-mod desk;
 mod exchange;
 
 mod server;

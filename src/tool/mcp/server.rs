@@ -10,12 +10,14 @@ use serde_json::{Map, Value};
 use super::{
     ServerSpec,
     connection::Connection,
-    desk::Desk,
     exchange::{End, Exchange},
     offer::{Offer, sift},
     runtime::Runtime,
 };
-use crate::{cancel::Cancel, tool::Site};
+use crate::{
+    cancel::Cancel,
+    tool::{Host, Site},
+};
 
 /// A server.
 pub struct Server {
@@ -78,7 +80,7 @@ impl Server {
         tool: &str,
         arguments: &Map<String, Value>,
         is_idempotent: bool,
-        desk: &Desk<'_>,
+        host: &Host<'_>,
     ) -> Ending {
         let exchange = Exchange {
             server: &self.spec.name,
@@ -89,11 +91,11 @@ impl Server {
         };
         let mut has_been_sent_twice = false;
         loop {
-            let connection = match self.connected(desk.cancel()) {
+            let connection = match self.connected(host.cancel()) {
                 Ok(connection) => connection,
                 Err(problem) => return Ending::NotMade(problem),
             };
-            let end = exchange.run(&connection, desk);
+            let end = exchange.run(&connection, host);
             let End::Lost { problem, may_have_arrived } = end else { return Ending::Ended(end) };
             let details = connection.last_words();
             let problem =

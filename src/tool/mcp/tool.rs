@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Server, answer::Answer, desk::Desk, exchange::End, offer::Offer, server::Ending};
+use super::{Server, answer::Answer, exchange::End, offer::Offer, server::Ending};
 use crate::{
-    cancel::Cancel,
     model::ToolName,
     process::Captured,
     provider::ToolSpec,
-    tool::{Invocation, Misfit, Outcome, Permission, Schema, Tool, excerpt::excerpt, words},
+    tool::{Host, Invocation, Misfit, Outcome, Schema, Tool, excerpt::excerpt, words},
 };
 
 /// A tool of a server.
@@ -42,14 +41,14 @@ impl McpTool {
         &self.server
     }
 
-    pub(super) fn call(&self, arguments: &Value, desk: &Desk<'_>) -> Outcome {
+    pub(super) fn call(&self, arguments: &Value, host: &Host<'_>) -> Outcome {
         // Nothing runs with arguments that nobody has looked at, whoever calls.
         if let Err(problem) = self.check(arguments) {
             return Outcome::error(problem);
         }
         let none = Map::new();
         let arguments = arguments.as_object().unwrap_or(&none);
-        let ending = self.server.call(&self.original, arguments, self.is_idempotent(), desk);
+        let ending = self.server.call(&self.original, arguments, self.is_idempotent(), host);
         self.outcome(ending)
     }
 
@@ -110,10 +109,6 @@ impl Tool for McpTool {
         &self.spec
     }
 
-    fn permission(&self) -> Permission {
-        self.server.spec().permission
-    }
-
     fn is_idempotent(&self) -> bool {
         self.server.spec().idempotent.contains(&self.original)
     }
@@ -134,7 +129,7 @@ impl Tool for McpTool {
         }
     }
 
-    fn run(&self, invocation: &Invocation, cancel: &Cancel) -> Outcome {
-        self.call(&invocation.arguments, &Desk::new(cancel, &|_text| {}, &|_question| None))
+    fn run(&self, invocation: &Invocation, host: &Host<'_>) -> Outcome {
+        self.call(&invocation.arguments, host)
     }
 }

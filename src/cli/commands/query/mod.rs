@@ -35,6 +35,7 @@ use crate::{
     env::Env,
     model::{Entry, Event, EventKind, Meta, Request, title_from},
     process::Running,
+    tool::Audience,
     turn::{Ending, Inbox, Input, Interrupt, Turn, drive},
     ui::{AnswerFormat, Channels, Chrome, Press, Presses, Prompter, Signal, Signals},
     workspace::{ConfigFiles, Conversation, Workspace},
@@ -59,7 +60,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let running = Running::default();
     setup.tools = tools::declared(env, &resolved.settings, root, model.keys, &running)?;
     setup.schema = args.schema.as_deref().map(|schema| tools::schema(env, schema)).transpose()?;
-    (setup.interactive, setup.persists) = (interactive, !args.no_persist);
+    setup.audience = if interactive { Audience::Person } else { Audience::Nobody };
+    (setup.unattended, setup.persists) = (resolved.settings.unattended, !args.no_persist);
     let entries = entries(output, conversation.as_ref());
     // Last, because whoever writes in an editor must not do it in vain.
     let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;

@@ -12,6 +12,7 @@ use crate::{
         Api, Effort, Endpoint, GuideProvider, PRESETS, Provider, ProviderOverlay, Sampling, Script,
         ScriptProvider,
     },
+    tool::{Audience, Catalog, Unattended},
     turn::Setup,
 };
 
@@ -54,9 +55,10 @@ pub fn choose(env: &Env, resolved: &Resolved) -> Result<Model, CommandError> {
         model: ModelName::new(assistant.model.to_string()),
         system_prompt: None,
         sampling,
-        tools: Vec::new(),
+        tools: Catalog::default(),
         schema: None,
-        interactive: false,
+        audience: Audience::Nobody,
+        unattended: Unattended::default(),
         persists: true,
         retries: own.and_then(|own| own.retries).unwrap_or(RETRIES),
     };

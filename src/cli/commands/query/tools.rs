@@ -10,7 +10,7 @@ use crate::{
     env::Env,
     fsutil::AtPath,
     process::Running,
-    tool::{CommandSpec, CommandTool, Misfit, Permission, Program, Site, Tool},
+    tool::{Catalog, CommandSpec, CommandTool, Listed, Misfit, Program, Site, Source, Terms, Tool},
     turn,
 };
 
@@ -21,7 +21,7 @@ pub fn declared(
     root: &Path,
     keys: Vec<String>,
     running: &Running,
-) -> Result<Vec<Arc<dyn Tool>>, CommandError> {
+) -> Result<Catalog, CommandError> {
     let outputs = env.data_dir().unwrap_or_else(|| root.join(".jp")).join("outputs");
     let site = Site {
         env: env.clone(),
@@ -35,13 +35,31 @@ pub fn declared(
     for (name, declared) in settings.tools.iter().filter(|(_, tool)| tool.enable) {
         let made = command(name, declared).and_then(|spec| CommandTool::new(spec, site.clone()));
         match made {
-            Ok(tool) => tools.push(Arc::new(tool) as Arc<dyn Tool>),
+            Ok(tool) => {
+                let (tool, terms) = (Arc::new(tool) as Arc<dyn Tool>, terms(declared));
+                tools.push(Listed { tool, terms, source: Source::Command });
+            }
             Err(problem) => problems.push(problem.to_string()),
         }
     }
-    match problems.is_empty() {
-        true => Ok(tools),
-        false => Err(CommandError::failures(problems)),
+    let catalog =
+        Catalog::new(tools).map_err(|wrong| wrong.iter().map(ToString::to_string).collect());
+    match catalog {
+        Ok(catalog) if problems.is_empty() => Ok(catalog),
+        Ok(_) => Err(CommandError::failures(problems)),
+        Err(wrong) => Err(CommandError::failures([problems, wrong].concat())),
+    }
+}
+
+/// On what terms the user wants a tool to be used.
+fn terms(declared: &config::Tool) -> Terms {
+    Terms {
+        permission: declared.permission.unwrap_or_default(),
+        rules: declared.rules.clone(),
+        delivery: declared.deliver,
+        exclusive: declared.exclusive,
+        unattended: declared.unattended,
+        idempotent: declared.idempotent,
     }
 }
 
@@ -54,16 +72,11 @@ fn command(
     Ok(CommandSpec {
         description: declared.description.clone().unwrap_or_default(),
         parameters: Value::Object(declared.parameters.clone()),
-        permission: match declared.permission {
-            config::Permission::Ask => Permission::Ask,
-            config::Permission::Allow => Permission::Allow,
-            config::Permission::Deny => Permission::Deny,
-        },
         timeout: declared.timeout.map_or(defaults.timeout, config::Timeout::duration),
         output_limit: declared.output_limit.map_or(defaults.output_limit, |limit| {
             usize::try_from(limit.get()).unwrap_or(usize::MAX)
         }),
-        idempotent: declared.idempotent,
+        idempotent: declared.idempotent.unwrap_or(false),
         environment: declared.environment.clone(),
         ..defaults
     })

@@ -5,9 +5,8 @@ mod over_pipes;
 mod played;
 
 use std::{
-    cell::RefCell,
     collections::BTreeMap,
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -18,7 +17,7 @@ use crate::{
     cancel::Cancel,
     env::Env,
     process::Running,
-    tool::{Outcome, Question, Site, Tool},
+    tool::{Host, Line, Outcome, Question, Site, Tool},
 };
 
 /// Far more than anything here takes.
@@ -91,6 +90,24 @@ struct Course {
     asked: Vec<Question>,
 }
 
+/// Somebody who has one answer to everything.
+struct User {
+    answer: Option<Value>,
+    said: Mutex<Vec<String>>,
+    asked: Mutex<Vec<Question>>,
+}
+
+impl Line for User {
+    fn progress(&self, text: &str) {
+        self.said.lock().unwrap().push(text.to_owned());
+    }
+
+    fn ask(&self, question: Question) -> Option<Value> {
+        self.asked.lock().unwrap().push(question);
+        self.answer.clone()
+    }
+}
+
 fn call_with(
     tools: &[Arc<McpTool>],
     name: &str,
@@ -99,15 +116,10 @@ fn call_with(
     answer: Option<Value>,
 ) -> Course {
     let tool = tools.iter().find(|tool| tool.original() == name).unwrap();
-    let (said, asked) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
-    let progress = |text: &str| said.borrow_mut().push(text.to_owned());
-    let ask = |question| {
-        asked.borrow_mut().push(question);
-        answer.clone()
-    };
-    let desk = desk::Desk::new(cancel, &progress, &ask);
-    let outcome = tool.call(&arguments, &desk);
-    Course { outcome, said: said.into_inner(), asked: asked.into_inner() }
+    let user = User { answer, said: Mutex::default(), asked: Mutex::default() };
+    let outcome = tool.call(&arguments, &Host::new(cancel, &user));
+    let (said, asked) = (user.said.into_inner().unwrap(), user.asked.into_inner().unwrap());
+    Course { outcome, said, asked }
 }
 
 fn call(tools: &[Arc<McpTool>], name: &str) -> Outcome {

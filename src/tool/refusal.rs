@@ -1,18 +1,6 @@
-//! Whether a tool may run, and what is said when it may not.
+//! What is said when a tool may not run.
 
-use super::Permission;
 use crate::model::ToolName;
-
-/// What to do about a call before its tool runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// Run the tool.
-    Run,
-    /// Ask the user first.
-    Ask,
-    /// Do not run it.
-    Refuse(Refusal),
-}
 
 /// Why a tool was not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,20 +11,6 @@ pub enum Refusal {
     NobodyToAsk,
     /// The user said no, and may have said why.
     Declined(Option<String>),
-}
-
-/// Decides about a call.
-///
-/// `interactive` means that somebody can be asked, `allowed` that the user has said yes to this
-/// tool for the whole query. What is denied stays denied.
-pub fn decide(permission: Permission, interactive: bool, allowed: bool) -> Decision {
-    match permission {
-        Permission::Deny => Decision::Refuse(Refusal::Denied),
-        Permission::Allow => Decision::Run,
-        Permission::Ask if allowed => Decision::Run,
-        Permission::Ask if interactive => Decision::Ask,
-        Permission::Ask => Decision::Refuse(Refusal::NobodyToAsk),
-    }
 }
 
 impl Refusal {
@@ -66,24 +40,6 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_what_is_allowed_or_said_yes_to_runs_unasked() {
-        let table = [
-            (Permission::Allow, false, false, Decision::Run),
-            (Permission::Allow, true, true, Decision::Run),
-            (Permission::Ask, true, false, Decision::Ask),
-            (Permission::Ask, true, true, Decision::Run),
-            (Permission::Ask, false, true, Decision::Run),
-            (Permission::Ask, false, false, Decision::Refuse(Refusal::NobodyToAsk)),
-            (Permission::Deny, true, true, Decision::Refuse(Refusal::Denied)),
-            (Permission::Deny, false, false, Decision::Refuse(Refusal::Denied)),
-        ];
-        for (permission, interactive, allowed, expected) in table {
-            assert_eq!(decide(permission, interactive, allowed), expected, "{permission:?}");
-        }
-        assert_eq!(Permission::default(), Permission::Ask);
-    }
 
     #[test]
     fn a_refusal_names_the_tool_and_the_remedy() {
