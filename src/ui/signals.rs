@@ -35,6 +35,17 @@ pub enum Signal {
     Hangup,
 }
 
+impl Signal {
+    /// Its number, as exit codes tell it.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Hangup => 1,
+            Self::Interrupt => 2,
+            Self::Terminate => 15,
+        }
+    }
+}
+
 /// While it lives, signals come as values and end nothing by themselves.
 #[must_use = "signals do what they always do when this is dropped"]
 pub struct Signals {

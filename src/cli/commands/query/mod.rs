@@ -1,6 +1,7 @@
 //! `jp query`
 
 mod asker;
+mod by_hand;
 mod echo;
 mod ending;
 mod front;
@@ -11,7 +12,7 @@ mod naming;
 mod reading;
 mod request;
 mod target;
-mod tools;
+pub mod tools;
 mod trace;
 
 use std::sync::{
@@ -19,6 +20,7 @@ use std::sync::{
     atomic::{AtomicU8, Ordering},
 };
 
+pub use self::by_hand::ByHand;
 use self::{
     asker::Asker,
     front::{Front, Manner},
@@ -28,7 +30,7 @@ use self::{
     target::Target,
     trace::Trace,
 };
-use super::{DONE, Outcome, label, settings, title};
+use super::{BY_SIGNAL, DONE, Outcome, label, servers, settings, title};
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
     config::{Key, Resolved, Visibility},
@@ -40,9 +42,6 @@ use crate::{
     ui::{AnswerFormat, Channels, Chrome, Press, Presses, Prompter, Signal, Signals},
     workspace::{ConfigFiles, Conversation, Workspace},
 };
-
-/// What is added to the number of the signal that stopped a query.
-const BY_SIGNAL: u8 = 128;
 
 pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let (title, labels) = heading(args)?;
@@ -58,7 +57,8 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     setup.system_prompt = instructions(&resolved, &files)?;
     let root = files.root().unwrap_or(env.cwd());
     let running = Running::default();
-    setup.tools = tools::declared(env, &resolved.settings, root, model.keys, &running)?;
+    let site = Arc::new(tools::site(env, root, model.keys, &running));
+    setup.tools = tools::declared(&resolved.settings, &site)?;
     setup.schema = args.schema.as_deref().map(|schema| tools::schema(env, schema)).transpose()?;
     setup.audience = if interactive { Audience::Person } else { Audience::Nobody };
     (setup.unattended, setup.persists) = (resolved.settings.unattended, !args.no_persist);
@@ -66,6 +66,15 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     // Last, because whoever writes in an editor must not do it in vain.
     let asked = read(env, output, args, interactive, &target, conversation.as_ref())?;
     let first = first_input(env, &asked, &resolved, &target, &entries)?;
+    let declared = servers::declared(env, output, &resolved, &files, &site.keys)?;
+    let fleet = servers::start(output, declared, &site, &tools::names(&setup.tools));
+    let fleet = fleet.map_err(|error| asked.kept(error))?;
+    if let Some(number) = fleet.stopped_by {
+        let error = CommandError::failure("the start of the MCP servers was interrupted");
+        return Err(asked.kept(error.by_signal(BY_SIGNAL + number)));
+    }
+    setup.tools = tools::with_servers(setup.tools, &fleet, &resolved.settings)
+        .map_err(|error| asked.kept(error))?;
     let meta = Meta { title: title.or_else(|| asked.title()), labels, ..Meta::default() };
 
     let turn = Turn::new(setup.clone(), entries);
@@ -93,6 +102,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let now = || env.now();
     let driven = drive(turn, first, &model.provider, &mut keeper, &mut front, inbox, &now);
     let is_read = front.is_open();
+    fleet.servers.end();
     // What still runs after a failure has nobody to run for.
     running.kill_all();
     let (usage, unsent) = front.finish();
@@ -269,17 +279,17 @@ fn listen(
             (Signal::Interrupt, Press::Exit) => {
                 running.kill_all();
                 crate::ui::leave_terminal();
-                signal_hook::low_level::exit(i32::from(BY_SIGNAL + number(signal)));
+                signal_hook::low_level::exit(i32::from(BY_SIGNAL + signal.number()));
             }
             (Signal::Terminate | Signal::Hangup, Press::Exit) => {
                 // It was told to end before, and something holds it up.
                 running.kill_all();
                 crate::ui::leave_terminal();
-                signal_hook::low_level::exit(i32::from(BY_SIGNAL + number(signal)));
+                signal_hook::low_level::exit(i32::from(BY_SIGNAL + signal.number()));
             }
             (Signal::Interrupt, Press::Stop) | (Signal::Terminate | Signal::Hangup, _) => {
                 presses.stop();
-                stopped_by.store(number(signal), Ordering::SeqCst);
+                stopped_by.store(signal.number(), Ordering::SeqCst);
                 if let Some(asker) = &asker {
                     asker.call_off();
                 }
@@ -289,15 +299,6 @@ fn listen(
     };
     // Without them an interrupt ends the process, and what was stored is safe.
     Signals::listen(heard).ok()
-}
-
-/// The number of a signal, as exit codes tell it.
-fn number(signal: Signal) -> u8 {
-    match signal {
-        Signal::Hangup => 1,
-        Signal::Interrupt => 2,
-        Signal::Terminate => 15,
-    }
 }
 
 impl Asked {

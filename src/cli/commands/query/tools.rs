@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    cli::error::CommandError,
+    cli::{commands::servers::Fleet, error::CommandError},
     config::{self, Settings},
     env::Env,
     fsutil::AtPath,
@@ -14,25 +14,47 @@ use crate::{
     turn,
 };
 
-/// The tools that the settings declare. All that is wrong with any of them is told.
-pub fn declared(
-    env: &Env,
-    settings: &Settings,
-    root: &Path,
-    keys: Vec<String>,
-    running: &Running,
-) -> Result<Catalog, CommandError> {
+/// Where tools run.
+pub fn site(env: &Env, root: &Path, keys: Vec<String>, running: &Running) -> Site {
     let outputs = env.data_dir().unwrap_or_else(|| root.join(".jp")).join("outputs");
-    let site = Site {
-        env: env.clone(),
-        workspace: root.to_owned(),
-        outputs,
-        keys,
-        running: running.clone(),
-    };
-    let site = Arc::new(site);
+    Site { env: env.clone(), workspace: root.to_owned(), outputs, keys, running: running.clone() }
+}
+
+/// The names of tools.
+pub fn names(tools: &Catalog) -> Vec<String> {
+    tools.iter().map(|listed| listed.tool.spec().name.as_str().to_owned()).collect()
+}
+
+/// The tools, and those of servers with what the settings say about them: `[tools.NAME]` goes
+/// before what holds for all tools of a server.
+pub fn with_servers(
+    tools: Catalog,
+    fleet: &Fleet,
+    settings: &Settings,
+) -> Result<Catalog, CommandError> {
+    let of_servers = fleet.tools().filter_map(|tool| {
+        let said = settings.tools.get(tool.spec().name.as_str());
+        if said.is_some_and(|said| !said.enable) {
+            return None;
+        }
+        let mut terms = said.map(terms).unwrap_or_default();
+        if said.is_none_or(|said| said.permission.is_none()) {
+            terms.permission = tool.server().spec().permission;
+        }
+        let source = Source::Mcp(tool.server().spec().name.clone());
+        Some(Listed { tool: tool.clone(), terms, source })
+    });
+    let all: Vec<_> = tools.iter().cloned().chain(of_servers).collect();
+    Catalog::new(all)
+        .map_err(|wrong| CommandError::failures(wrong.iter().map(ToString::to_string).collect()))
+}
+
+/// The tools that the settings declare. All that is wrong with any of them is told.
+pub fn declared(settings: &Settings, site: &Arc<Site>) -> Result<Catalog, CommandError> {
     let (mut tools, mut problems) = (Vec::new(), Vec::new());
-    for (name, declared) in settings.tools.iter().filter(|(_, tool)| tool.enable) {
+    // Without a command it says something about a tool from elsewhere.
+    let is_meant = |tool: &config::Tool| tool.enable && !tool.command.is_empty();
+    for (name, declared) in settings.tools.iter().filter(|(_, tool)| is_meant(tool)) {
         let made = command(name, declared).and_then(|spec| CommandTool::new(spec, site.clone()));
         match made {
             Ok(tool) => {
