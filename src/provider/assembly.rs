@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::{Block, Content, Piece, Query, names::CallIds, names::ToolNames, schema};
-use crate::model::Native;
+use crate::model::{Finish, Native, Usage};
 
 /// What kind of block is coming.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,24 +46,45 @@ pub(super) struct Assembly {
     drafts: VecDeque<Draft>,
     ids: CallIds,
     names: ToolNames,
+    asks_data: bool,
     /// The data is wrapped in an object.
     wrapped: bool,
     calls: usize,
+    usage: Option<Usage>,
+    finish: Option<Finish>,
+    over: bool,
+    finish_told: bool,
     last_key: u64,
 }
 
 impl Assembly {
     /// Nothing has come yet in answer to a query.
-    pub fn new(api: &'static str, query: &Query, wrapped: bool) -> Self {
+    pub fn new(api: &'static str, query: &Query) -> Self {
         Self {
             api,
             drafts: VecDeque::new(),
             ids: CallIds::of(query),
             names: ToolNames::of(query),
-            wrapped,
+            asks_data: query.schema.is_some(),
+            wrapped: false,
             calls: 0,
+            usage: None,
+            finish: None,
+            over: false,
+            finish_told: false,
             last_key: 0,
         }
+    }
+
+    /// The same, of a service that is asked for objects only: other data is wrapped in one.
+    pub fn of_objects(api: &'static str, query: &Query) -> Self {
+        let wrapped = query.schema.as_ref().is_some_and(|schema| schema::as_object(schema).1);
+        Self { wrapped, ..Self::new(api, query) }
+    }
+
+    /// What the model says: a text, or the data that was asked for.
+    pub fn speech(&self) -> Kind {
+        if self.asks_data { Kind::Data } else { Kind::Text }
     }
 
     /// Begins a block.
@@ -87,6 +108,15 @@ impl Assembly {
     /// Begins a block that the stream gives no name.
     pub fn begin_next(&mut self, kind: Kind) -> &mut Draft {
         self.begin(self.last_key + 1, kind)
+    }
+
+    /// The last block of a kind that is still coming, or a new one.
+    pub fn last_of(&mut self, kind: Kind) -> &mut Draft {
+        let is_it = |draft: &Draft| draft.kind == kind && !draft.complete;
+        match self.drafts.iter().rposition(is_it) {
+            Some(at) => &mut self.drafts[at],
+            None => self.begin_next(kind),
+        }
     }
 
     /// The block that is coming under this name.
@@ -118,9 +148,34 @@ impl Assembly {
         self.drafts.iter_mut().for_each(|draft| draft.complete = true);
     }
 
-    /// How many calls have been reported.
-    pub fn calls(&self) -> usize {
-        self.calls
+    /// The service says why it stops.
+    pub fn stop_for(&mut self, reason: Finish) {
+        self.finish = Some(reason);
+    }
+
+    /// The service says what it has cost so far.
+    pub fn count(&mut self, usage: Usage) {
+        self.usage = Some(usage);
+    }
+
+    /// The mark at the end of the stream has come.
+    pub fn stop(&mut self) {
+        self.close_all();
+        self.over = true;
+    }
+
+    /// Whether the mark at the end of the stream has come.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// The last pieces when the stream ends, or nothing if the answer is not complete: a reason to
+    /// stop is as good as the mark after it.
+    pub fn end(&mut self) -> Option<Vec<Piece>> {
+        if self.finish.is_some() {
+            self.stop();
+        }
+        self.over.then(|| self.settle())
     }
 
     /// What can be reported by now.
@@ -134,7 +189,20 @@ impl Assembly {
             let draft = self.drafts.pop_front().expect("it was just looked at");
             pieces.extend(self.block(draft).map(Piece::Block));
         }
+        pieces.extend(self.usage.take().map(Piece::Usage));
+        if self.over && !std::mem::replace(&mut self.finish_told, true) {
+            pieces.push(Piece::Finish(self.reason()));
+        }
         pieces
+    }
+
+    /// Why the answer ended: services disagree about whether calls or data are a reason.
+    fn reason(&mut self) -> Finish {
+        match self.finish.take() {
+            Some(Finish::Stop | Finish::ToolCalls) | None if self.calls > 0 => Finish::ToolCalls,
+            Some(Finish::ToolCalls) | None => Finish::Stop,
+            Some(finish) => finish,
+        }
     }
 
     /// The complete block, unless there is nothing in it.

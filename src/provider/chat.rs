@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::{
     Api, Endpoint, Piece, Provider, ProviderError, Query, Trouble, anthropic,
-    decoder::{Decode, garbled},
+    decoder::{Decoder, garbled},
     frames::Frames,
     http::{Call, Response},
+    json::{Document, Json},
     ndjson::Lines,
     ollama, openai,
     sse::Sse,
@@ -46,25 +47,25 @@ impl Chat {
         }
     }
 
-    fn parts(&self, query: &Query) -> (&'static str, Value, Box<dyn Frames>, Box<dyn Decode>) {
+    fn parts(&self, query: &Query) -> (&'static str, Json, Box<dyn Frames>, Decoder) {
         match self.endpoint.api {
             Api::Anthropic => (
                 "/v1/messages",
                 anthropic::encode(query),
                 Box::<Sse>::default(),
-                Box::new(anthropic::Decoder::new(query)),
+                anthropic::decoder(query),
             ),
             Api::OpenAi => (
                 "/chat/completions",
                 openai::encode(query, &self.endpoint.dialect),
                 Box::<Sse>::default(),
-                Box::new(openai::Decoder::new(query)),
+                openai::decoder(query),
             ),
             Api::Ollama => (
                 "/api/chat",
                 ollama::encode(query),
                 Box::<Lines>::default(),
-                Box::new(ollama::Decoder::new(query)),
+                ollama::decoder(query),
             ),
         }
     }
@@ -88,14 +89,9 @@ impl Provider for Chat {
         };
         let mut response = call.send(endpoint, cancel)?;
         let heard = if response.is("application/json") && endpoint.api != Api::Ollama {
-            hear_whole(&mut response, decoder.as_mut(), hear)
+            hear_whole(&mut response, &mut decoder, hear)
         } else {
-            hear_stream(
-                &mut |buffer| response.read(buffer),
-                frames.as_mut(),
-                decoder.as_mut(),
-                hear,
-            )
+            hear_stream(&mut |buffer| response.read(buffer), frames.as_mut(), &mut decoder, hear)
         };
         heard.map_err(|error| response.place(error))
     }
@@ -109,7 +105,8 @@ impl Provider for Chat {
         let headers = self.headers();
         let call = Call { path, headers, body: None, model: None, time: Some(SHORT) };
         let mut response = call.send(&self.endpoint, cancel)?;
-        let body = response.whole(LARGEST_BODY).and_then(|body| json(&body));
+        let body = response.whole(LARGEST_BODY);
+        let body = body.and_then(|body| Ok(json(&String::from_utf8_lossy(&body))?.value));
         let body = body.map_err(|error| response.place(error))?;
         let Some(models) = body.get(list).and_then(Value::as_array) else {
             return Err(response.place(garbled(&body.to_string())));
@@ -127,19 +124,19 @@ impl Provider for Chat {
 /// Hears an answer that came as a whole.
 fn hear_whole(
     response: &mut Response,
-    decoder: &mut dyn Decode,
+    decoder: &mut Decoder,
     hear: &mut dyn FnMut(Piece),
 ) -> Result<(), ProviderError> {
-    let body = json(&response.whole(LARGEST_BODY)?)?;
-    decoder.decode_whole(&body)?.into_iter().for_each(hear);
+    let body = response.whole(LARGEST_BODY)?;
+    decoder.decode_whole(&json(&String::from_utf8_lossy(&body))?)?.into_iter().for_each(hear);
     Ok(())
 }
 
-fn json(body: &[u8]) -> Result<Value, ProviderError> {
-    serde_json::from_slice(body).map_err(|error| match error.classify() {
+fn json(body: &str) -> Result<Document<'_>, ProviderError> {
+    Document::read(body).map_err(|error| match error.classify() {
         serde_json::error::Category::Eof => {
             ProviderError::new(Trouble::Broken, "ended its answer in the middle")
         }
-        _ => garbled(&String::from_utf8_lossy(body)),
+        _ => garbled(body),
     })
 }

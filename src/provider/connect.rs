@@ -2,11 +2,11 @@
 //!
 //! Everything is decided here from values; nothing is sent.
 
-use std::{ffi::OsStr, time::Duration};
+use std::{ffi::OsStr, path::PathBuf, time::Duration};
 
 use super::{
     Api, Preset, Provider, ProviderError, Secret, Trouble, address::Address, chat::Chat,
-    openai::Dialect, preset::PRESETS,
+    openai::Dialect, preset::PRESETS, tls::CERTIFICATES,
 };
 use crate::env::Env;
 
@@ -46,6 +46,8 @@ pub struct Endpoint {
     pub idle_timeout: Duration,
     pub(super) key: Option<Secret>,
     pub(super) proxy: Option<Secret>,
+    /// The file with the certificates to trust in place of the usual ones.
+    pub(super) certificates: Option<PathBuf>,
     pub(super) dialect: Dialect,
 }
 
@@ -74,10 +76,20 @@ impl Endpoint {
                 format!("there is no key for `{name}`: the variable `{wanted}` is not set");
             return Err(ProviderError::new(Trouble::Key, message));
         }
+        let proxy = proxy(&base, env);
+        if let (Some(var), Some(_), false) = (&key_var, &proxy, base.is_secure()) {
+            let message = format!(
+                "the key in `{var}` would pass the proxy unencrypted: `{}` is not https",
+                base.as_str()
+            );
+            return Err(ProviderError::new(Trouble::Refused, message));
+        }
+        let certificates = env.var(CERTIFICATES).filter(|file| !file.is_empty());
         Ok(Self {
             name: name.to_owned(),
             api,
-            proxy: proxy(&base, env),
+            proxy,
+            certificates: certificates.map(|file| env.cwd().join(file)),
             base,
             base_var,
             key_var,
@@ -272,5 +284,30 @@ mod tests {
         assert_eq!(vars(&[("no_proxy", "*")]), None);
         assert_eq!(vars(&[("no_proxy", "ai.x")]).as_deref(), Some("http://user:pass@p:1"));
         assert_eq!(vars(&[("XAI_BASE_URL", "http://127.0.0.1:1")]), None);
+    }
+
+    #[test]
+    fn a_key_never_passes_a_proxy_unencrypted() {
+        let proxied = [("http_proxy", "http://p:1"), ("OPENAI_BASE_URL", "http://box/v1")];
+        assert!(choose("openai", &proxied).unwrap().proxy.is_some());
+        let mut vars = proxied.to_vec();
+        vars.push(("OPENAI_API_KEY", "sk-123456"));
+        let error = choose("openai", &vars).unwrap_err();
+        let expected = "the key in `OPENAI_API_KEY` would pass the proxy unencrypted: \
+                        `http://box/v1` is not https";
+        assert_eq!((error.trouble, error.message.as_str()), (Trouble::Refused, expected));
+        vars.push(("no_proxy", "box"));
+        assert!(choose("openai", &vars).unwrap().proxy.is_none());
+        // The upper case name is what a request sets in the environment of a CGI program.
+        let shouted = choose("openai", &[("HTTP_PROXY", "http://p:1"), vars[1]]).unwrap();
+        assert!(shouted.proxy.is_none());
+    }
+
+    #[test]
+    fn the_file_with_certificates_is_named_from_where_the_user_is() {
+        let certificates =
+            |file: &str| choose("ollama", &[("SSL_CERT_FILE", file)]).unwrap().certificates;
+        assert_eq!(certificates("ca.pem"), Some("/ca.pem".into()));
+        assert_eq!(certificates(""), None);
     }
 }

@@ -3,7 +3,10 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
-use serde_json::{Value, json};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 use super::Query;
 use crate::{
@@ -227,13 +230,19 @@ fn attached(attachment: &Attachment) -> Cow<'static, str> {
     format!("<attachment source=\"{source}\"{kind}>\n{content}{end}</attachment>").into()
 }
 
-/// The arguments of a call as an object, which every service accepts; what is none is put into one.
-pub(super) fn arguments_object(arguments: &Arguments) -> Value {
-    match serde_json::from_str(arguments.as_str()) {
-        Ok(object @ Value::Object(_)) => object,
-        _ if arguments.as_str().trim().is_empty() => json!({}),
-        _ => json!({ "invalid_arguments": arguments.as_str() }),
+/// The arguments of a call as an object, which every service accepts: to the letter if they are
+/// one, and else put into one.
+pub(super) fn arguments_object(arguments: &Arguments) -> Box<RawValue> {
+    let text = arguments.as_str();
+    // Reading the text alone would let through what services refuse, such as half a character.
+    if let Ok(Value::Object(_)) = serde_json::from_str(text)
+        && let Ok(object) = serde_json::from_str(text)
+    {
+        return object;
     }
+    let object =
+        if text.trim().is_empty() { json!({}) } else { json!({ "invalid_arguments": text }) };
+    to_raw_value(&object).expect("a value can be written")
 }
 
 #[cfg(test)]

@@ -24,3 +24,24 @@ pub(super) trait Frames {
     /// What is left when the stream ends without the mark that ends an event.
     fn end(&mut self) -> Option<Event>;
 }
+
+/// The events of a stream that comes whole, in chunks of every size, and split at every place,
+/// which must all be the same.
+#[cfg(test)]
+pub(super) fn events_in_every_split<F: Frames + Default>(bytes: &[u8]) -> Vec<Event> {
+    let events = |chunks: &mut dyn Iterator<Item = &[u8]>| {
+        let mut frames = F::default();
+        let mut events = Vec::new();
+        for chunk in chunks {
+            events.extend(frames.feed(chunk).expect("the events have an end"));
+        }
+        events.extend(frames.end());
+        events
+    };
+    let whole = events(&mut std::iter::once(bytes));
+    for at in 1..bytes.len() {
+        assert_eq!(events(&mut bytes.chunks(at)), whole, "chunks of {at}");
+        assert_eq!(events(&mut [&bytes[..at], &bytes[at..]].into_iter()), whole, "split at {at}");
+    }
+    whole
+}

@@ -14,7 +14,7 @@ use ureq::{
     http::{HeaderMap, Request, Response as HttpResponse, header},
 };
 
-use super::{Endpoint, ProviderError, Secret, Trouble, complaint::Complaint};
+use super::{Endpoint, ProviderError, Secret, Trouble, complaint::Complaint, tls};
 use crate::cancel::Cancel;
 
 /// How long it may take to find a server, and to connect to it.
@@ -204,7 +204,9 @@ fn agent(endpoint: &Endpoint, time: Option<Duration>) -> Result<Agent, ProviderE
         })?),
         None => None,
     };
+    let certificates = endpoint.certificates.as_deref().filter(|_| endpoint.base.is_secure());
     let config = Agent::config_builder()
+        .tls_config(tls::config(certificates)?)
         .proxy(proxy)
         .http_status_as_error(false)
         .max_redirects(0)
@@ -233,8 +235,8 @@ fn failure(error: &ureq::Error) -> ProviderError {
             (Trouble::Unreachable, format!("could not be reached: {error}"))
         }
         Error::Io(cause) => io_failure(cause),
-        Error::Rustls(cause) => (Trouble::Refused, format!("has no valid TLS: {cause}")),
-        Error::Tls(cause) => (Trouble::Refused, format!("has no valid TLS: {cause}")),
+        Error::Rustls(cause) => tls::failure(cause),
+        Error::Tls(cause) => tls::failure(cause),
         Error::BodyExceedsLimit(_) => (Trouble::Garbled, "sent far too much".to_owned()),
         other => (Trouble::Garbled, format!("does not speak HTTP: {other}")),
     };
@@ -252,7 +254,7 @@ fn io_failure(cause: &std::io::Error) -> (Trouble, String) {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => {
             (Trouble::Silent, "said nothing for too long".to_owned())
         }
-        ErrorKind::InvalidData => (Trouble::Refused, format!("has no valid TLS: {cause}")),
+        ErrorKind::InvalidData => tls::failure(cause),
         _ => (Trouble::Unreachable, format!("could not be reached: {cause}")),
     }
 }

@@ -16,7 +16,9 @@ mod connect;
 mod preset;
 mod secret;
 
+mod dialogue;
 mod exchange;
+mod json;
 mod names;
 mod schema;
 
@@ -34,6 +36,7 @@ mod openai;
 
 mod chat;
 mod http;
+mod tls;
 mod web;
 
 #[cfg(test)]

@@ -34,20 +34,14 @@ impl Frames for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::frames::events_in_every_split;
 
     #[test]
     fn lines_are_the_same_in_every_split() {
         let bytes = "{\"a\":\"ü\"}\r\n\n{\"b\":2}\n{\"c\":3}".as_bytes();
-        for size in 1..=bytes.len() {
-            let mut lines = Lines::default();
-            let mut found = Vec::new();
-            for chunk in bytes.chunks(size) {
-                found.extend(lines.feed(chunk).unwrap());
-            }
-            found.extend(lines.end());
-            let data: Vec<_> = found.iter().map(|event| event.data.as_str()).collect();
-            assert_eq!(data, ["{\"a\":\"ü\"}", "{\"b\":2}", "{\"c\":3}"], "chunks of {size}");
-        }
+        let found = events_in_every_split::<Lines>(bytes);
+        let data: Vec<_> = found.iter().map(|event| event.data.as_str()).collect();
+        assert_eq!(data, ["{\"a\":\"ü\"}", "{\"b\":2}", "{\"c\":3}"]);
     }
 
     #[test]

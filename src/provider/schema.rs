@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::json::text_at;
+
 /// What the data is called where it has to have a name.
 pub(super) const ANSWER: &str = "answer";
 
@@ -35,11 +37,8 @@ pub(super) fn as_object(schema: &Value) -> (Value, bool) {
 /// fence that some models put around JSON.
 pub(super) fn unwrap(text: &str, wrapped: bool) -> String {
     let bare = without_fence(text);
-    if wrapped
-        && let Ok(Value::Object(mut object)) = serde_json::from_str(bare)
-        && let Some(answer) = object.shift_remove(ANSWER)
-    {
-        return answer.to_string();
+    if wrapped && let Some(answer) = text_at(bare, &[ANSWER]) {
+        return answer.to_owned();
     }
     bare.to_owned()
 }
@@ -122,7 +121,9 @@ mod tests {
             "$defs": { "x": {} },
         });
         assert_eq!(schema, expected);
-        assert_eq!(unwrap("{\"answer\": [1, 2]}", true), "[1,2]");
+        let exact = "{\"b\": 12345678901234567890123.50, \"a\":  [1, 2]}";
+        assert_eq!(unwrap(&format!("{{\"answer\": {exact} }}"), true), exact);
+        assert_eq!(unwrap("[1]", true), "[1]");
         assert_eq!(unwrap("{\"answer\": [1, 2]}", false), "{\"answer\": [1, 2]}");
         assert_eq!(as_object(&json!({ "type": "object" })), (json!({ "type": "object" }), false));
     }

@@ -97,19 +97,10 @@ impl Sse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::frames::events_in_every_split;
 
     fn event(name: &str, data: &str) -> Event {
         Event { name: name.to_owned(), data: data.to_owned() }
-    }
-
-    fn parse<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Event> {
-        let mut sse = Sse::default();
-        let mut events = Vec::new();
-        for chunk in chunks {
-            events.extend(sse.feed(chunk).unwrap());
-        }
-        events.extend(sse.end());
-        events
     }
 
     #[test]
@@ -124,17 +115,13 @@ mod tests {
             event("b", " three"),
             event("", "last"),
         ];
-        let bytes = text.as_bytes();
-        assert_eq!(parse([bytes]), expected);
-        assert_eq!(parse(bytes.chunks(1)), expected);
-        for split in 0..bytes.len() {
-            assert_eq!(parse([&bytes[..split], &bytes[split..]]), expected, "split at {split}");
-        }
+        assert_eq!(events_in_every_split::<Sse>(text.as_bytes()), expected);
     }
 
     #[test]
     fn an_event_without_data_is_none() {
-        assert_eq!(parse([&b"event: ping\n\nevent: x\ndata: y\n\n"[..]]), [event("x", "y")]);
+        let events = events_in_every_split::<Sse>(b"event: ping\n\nevent: x\ndata: y\n\n");
+        assert_eq!(events, [event("x", "y")]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     Piece, ProviderError, Trouble,
-    decoder::{Decode, garbled},
+    decoder::{Decoder, garbled},
     frames::Frames,
 };
 
@@ -10,7 +10,7 @@ use super::{
 pub(super) fn hear_stream(
     read: &mut dyn FnMut(&mut [u8]) -> Result<usize, ProviderError>,
     frames: &mut dyn Frames,
-    decoder: &mut dyn Decode,
+    decoder: &mut Decoder,
     hear: &mut dyn FnMut(Piece),
 ) -> Result<(), ProviderError> {
     let mut buffer = vec![0; 16 << 10];

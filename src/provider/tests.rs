@@ -3,13 +3,17 @@
 use serde_json::Value;
 
 use super::{
-    Block, Content, Piece, ProviderError, Query, Sampling, ToolSpec, Trouble, decoder::Decode,
-    frames::Frames, stream::hear_stream,
+    Block, Content, Effort, Piece, ProviderError, Query, Sampling, ToolSpec, Trouble,
+    decoder::Decoder, frames::Frames, stream::hear_stream,
 };
 use crate::{
     model::{Arguments, CallId, Finish, ModelName, Native, ToolName, Usage},
     projection::{Message, Part, PartKind, Role},
 };
+
+/// Arguments that no value in memory holds as they are.
+pub(super) const EXACT: &str =
+    "{\"z\":  12345678901234567890123.50, \"a\" : [1.0,  1e2, \"\\u00fc\"]}";
 
 /// A query of `test/model` that may read and list files.
 pub(super) fn query(roles: Vec<Role>) -> Query {
@@ -28,6 +32,23 @@ pub(super) fn query(roles: Vec<Role>) -> Query {
     }
 }
 
+/// A query with one tool that says how it should be answered, and how a tool is sent by services
+/// that call it a function.
+pub(super) fn sampled_query(reasoning: Effort, roles: Vec<Role>) -> (Query, Value) {
+    let mut query = query(roles);
+    query.tools.truncate(1);
+    query.sampling =
+        Sampling { max_tokens: Some(9), temperature: Some(0.5), reasoning: Some(reasoning) };
+    let tool = serde_json::json!({
+        "type": "function",
+        "function": {
+            "name": "fs_read", "description": "fs_read it",
+            "parameters": { "type": "object", "properties": {} },
+        },
+    });
+    (query, tool)
+}
+
 pub(super) fn system(content: &str) -> Role {
     Role::System { content: content.to_owned() }
 }
@@ -44,6 +65,11 @@ pub(super) fn answer(model: &str, parts: Vec<Part>) -> Role {
 
 pub(super) fn result(id: &str, content: &str) -> Role {
     Role::Tool { id: CallId::new(id), tool: None, is_error: false, content: content.into() }
+}
+
+/// A result that tells of a failure.
+pub(super) fn failed(id: &str, content: &str) -> Role {
+    Role::Tool { id: CallId::new(id), tool: None, is_error: true, content: content.into() }
 }
 
 pub(super) fn text(content: &str) -> Part {
@@ -113,25 +139,25 @@ impl Heard {
 }
 
 /// Hears a stream whole, byte by byte, and split at many places, which must all be the same.
-pub(super) fn hear<F: Frames + Default, D: Decode>(bytes: &[u8], decoder: impl Fn() -> D) -> Heard {
-    let heard = hear_chunks::<F, D>(&[bytes], decoder());
+pub(super) fn hear<F: Frames + Default>(bytes: &[u8], decoder: impl Fn() -> Decoder) -> Heard {
+    let heard = hear_chunks::<F>(&[bytes], decoder());
     check_parts(&heard);
     let single: Vec<_> = bytes.chunks(1).collect();
-    assert_eq!(hear_chunks::<F, D>(&single, decoder()), heard, "byte by byte");
+    assert_eq!(hear_chunks::<F>(&single, decoder()), heard, "byte by byte");
     // Byte by byte, every place is a split already; these leave something before and after it.
     for at in (1..bytes.len()).step_by(1 + bytes.len() / 300) {
         let chunks = [&bytes[..at], &bytes[at..]];
-        assert_eq!(hear_chunks::<F, D>(&chunks, decoder()), heard, "split at {at}");
+        assert_eq!(hear_chunks::<F>(&chunks, decoder()), heard, "split at {at}");
     }
     heard
 }
 
 /// Hears a stream whole, whatever its parts are.
-pub(super) fn hear_unchecked<F: Frames + Default, D: Decode>(bytes: &[u8], decoder: D) -> Heard {
-    hear_chunks::<F, D>(&[bytes], decoder)
+pub(super) fn hear_unchecked<F: Frames + Default>(bytes: &[u8], decoder: Decoder) -> Heard {
+    hear_chunks::<F>(&[bytes], decoder)
 }
 
-fn hear_chunks<F: Frames + Default, D: Decode>(chunks: &[&[u8]], mut decoder: D) -> Heard {
+fn hear_chunks<F: Frames + Default>(chunks: &[&[u8]], mut decoder: Decoder) -> Heard {
     let mut chunks = chunks.iter().filter(|chunk| !chunk.is_empty());
     let mut rest: &[u8] = &[];
     let mut pieces = Vec::new();
@@ -151,7 +177,7 @@ fn hear_chunks<F: Frames + Default, D: Decode>(chunks: &[&[u8]], mut decoder: D)
 
 /// Changes every value of every event to something else, one at a time: whatever comes of it, the
 /// decoder must not panic.
-pub(super) fn distort<D: Decode>(events: &[Value], decoder: impl Fn() -> D) {
+pub(super) fn distort(events: &[Value], decoder: impl Fn() -> Decoder) {
     let others = [
         Value::Null,
         true.into(),
@@ -169,7 +195,7 @@ pub(super) fn distort<D: Decode>(events: &[Value], decoder: impl Fn() -> D) {
             let mut changed = events.to_vec();
             *changed[index].pointer_mut(pointer).unwrap() = other.clone();
             let lines: String = changed.iter().map(|event| format!("{event}\n")).collect();
-            hear_chunks::<super::ndjson::Lines, D>(&[lines.as_bytes()], decoder());
+            hear_chunks::<super::ndjson::Lines>(&[lines.as_bytes()], decoder());
         }
     }
 }

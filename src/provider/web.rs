@@ -5,13 +5,18 @@
 
 use std::{
     io::{self, Read},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use ureq::{Agent, BodyReader, http::Request};
 
-use super::{Address, Secret, connect::proxy};
+use super::{
+    Address, Secret,
+    connect::proxy,
+    tls::{self, CERTIFICATES},
+};
 use crate::env::Env;
 
 /// How long it may take to find a server, and to connect to it.
@@ -25,6 +30,7 @@ const WRITE: Duration = Duration::from_secs(60);
 pub struct Web {
     url: String,
     proxy: Option<Secret>,
+    certificates: Option<PathBuf>,
 }
 
 /// What a server is asked.
@@ -72,7 +78,14 @@ pub struct WebError {
 impl Web {
     /// The server of an address, reached as the variables of a world say.
     pub fn new(url: &str, env: &Env) -> Self {
-        Self { url: url.to_owned(), proxy: proxy(&Address::of_url(url), env) }
+        let address = Address::of_url(url);
+        let certificates = env.var(CERTIFICATES).filter(|file| !file.is_empty());
+        let certificates = certificates.filter(|_| address.is_secure());
+        Self {
+            url: url.to_owned(),
+            proxy: proxy(&address, env),
+            certificates: certificates.map(|file| env.cwd().join(file)),
+        }
     }
 
     /// Asks, and waits for the answer to begin.
@@ -82,7 +95,9 @@ impl Web {
         let proxy = proxy.map_err(|_shows_the_address| {
             before("the address of the proxy cannot be read".to_owned())
         })?;
+        let certificates = tls::config(self.certificates.as_deref());
         let config = Agent::config_builder()
+            .tls_config(certificates.map_err(|error| before(format!("it {}", error.message)))?)
             .proxy(proxy)
             .http_status_as_error(false)
             .max_redirects(0)
@@ -178,8 +193,8 @@ fn failure(error: &ureq::Error, cut: &Cut) -> WebError {
         Error::Io(cause) if cause.kind() == io::ErrorKind::ConnectionRefused => {
             ("nobody listens there".to_owned(), false)
         }
-        Error::Rustls(cause) => (format!("it has no valid TLS: {cause}"), false),
-        Error::Tls(cause) => (format!("it has no valid TLS: {cause}"), false),
+        Error::Rustls(cause) => (format!("it {}", tls::failure(cause).1), false),
+        Error::Tls(cause) => (format!("it {}", tls::failure(cause).1), false),
         other => (format!("the connection failed: {other}"), true),
     };
     WebError { message, may_have_arrived }

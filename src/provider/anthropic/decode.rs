@@ -6,108 +6,103 @@ use super::API;
 use crate::{
     model::{Finish, Usage},
     provider::{
-        Piece, ProviderError, Query,
+        ProviderError, Query,
         assembly::{Assembly, Kind},
-        complaint::Complaint,
-        decoder::{Decode, complain, garbled, parse},
+        decoder::{Decoder, Wire, complain, no_answer, parse},
         frames::Event,
+        json::Document,
         names::ToolNames,
         schema,
     },
 };
 
-/// What is known of an answer that is still coming.
-pub(in crate::provider) struct Decoder {
-    assembly: Assembly,
+/// Hears the answer to a query.
+pub(in crate::provider) fn decoder(query: &Query) -> Decoder {
+    let asks_data = query.schema.is_some();
+    let wire = Messages {
+        data_tool: asks_data.then(|| ToolNames::of(query).free(schema::ANSWER)),
+        ..Messages::default()
+    };
+    Decoder::new(Assembly::of_objects(API, query), wire)
+}
+
+#[derive(Default)]
+struct Messages {
     /// The tool whose arguments are the data that was asked for.
     data_tool: Option<String>,
     /// The blocks that are coming, as the service began them, by their index.
-    raw: Vec<(u64, Value)>,
+    raw: Vec<Raw>,
     usage: Usage,
     /// Read tokens that were not in the cache: the service counts them apart.
     fresh_input: Option<u64>,
-    finish: Option<Finish>,
-    over: bool,
 }
 
-impl Decoder {
-    /// Nothing has come yet in answer to a query.
-    pub fn new(query: &Query) -> Self {
-        let wrapped = query.schema.as_ref().is_some_and(|schema| schema::as_object(schema).1);
-        let asks_data = query.schema.is_some();
-        Self {
-            assembly: Assembly::new(API, query, wrapped),
-            data_tool: asks_data.then(|| ToolNames::of(query).free(schema::ANSWER)),
-            raw: Vec::new(),
-            usage: Usage::default(),
-            fresh_input: None,
-            finish: None,
-            over: false,
-        }
-    }
+/// A block that is coming.
+struct Raw {
+    index: u64,
+    /// It, as the service began it.
+    block: Value,
+    /// The input of a call that came with its beginning, to the letter.
+    input: Option<String>,
 }
 
-impl Decode for Decoder {
-    fn decode(&mut self, event: &Event) -> Result<Vec<Piece>, ProviderError> {
-        let value = parse(&event.data)?;
+impl Wire for Messages {
+    fn add_event(&mut self, event: &Event, assembly: &mut Assembly) -> Result<(), ProviderError> {
+        let event_json = parse(&event.data)?;
+        let value = &event_json.value;
         let kind = value.get("type").and_then(Value::as_str).unwrap_or(&event.name);
         let index = value.get("index").and_then(Value::as_u64).unwrap_or(0);
         match kind {
-            "message_start" => return Ok(self.count(&value["message"]["usage"])),
-            "content_block_start" => self.begin(index, &value["content_block"]),
-            "content_block_delta" => self.extend(index, &value["delta"]),
-            "content_block_stop" => self.close(index),
-            "message_delta" => {
-                if let Some(reason) = value["delta"]["stop_reason"].as_str() {
-                    self.finish = Some(finish(reason));
-                }
-                return Ok(self.count(&value["usage"]));
+            "message_start" => self.count(&value["message"]["usage"], assembly),
+            "content_block_start" => {
+                let block = &value["content_block"];
+                let input = event_json.text_at(&["content_block", "input"]);
+                self.begin(index, block, input.filter(|_| !is_empty(&block["input"])), assembly);
             }
-            "message_stop" => return Ok(self.stop()),
-            "error" => return Err(complain(&Complaint::in_json(&value).unwrap_or_default())),
-            "message" => return self.decode_whole(&value),
+            "content_block_delta" => self.extend(index, &value["delta"], assembly),
+            "content_block_stop" => self.close(index, assembly),
+            "message_delta" => {
+                stop_for(&value["delta"]["stop_reason"], assembly);
+                self.count(&value["usage"], assembly);
+            }
+            "message_stop" => assembly.stop(),
+            "error" => return Err(complain(value)),
+            "message" => {
+                self.add_whole(&event_json, assembly)?;
+                assembly.stop();
+            }
             _ => {
-                if let Some(complaint) = value.get("error").and(Complaint::in_json(&value)) {
-                    return Err(complain(&complaint));
+                if value.get("error").is_some_and(|error| !error.is_null()) {
+                    return Err(complain(value));
                 }
             }
         }
-        Ok(self.assembly.settle())
+        Ok(())
     }
 
-    fn decode_whole(&mut self, body: &Value) -> Result<Vec<Piece>, ProviderError> {
-        let Some(blocks) = body.get("content").and_then(Value::as_array) else {
-            return Err(match Complaint::in_json(body) {
-                Some(complaint) => complain(&complaint),
-                None => garbled(&body.to_string()),
-            });
+    fn add_whole(
+        &mut self,
+        body: &Document<'_>,
+        assembly: &mut Assembly,
+    ) -> Result<(), ProviderError> {
+        let Document { value, .. } = body;
+        let Some(blocks) = value.get("content").and_then(Value::as_array) else {
+            return Err(no_answer(value));
         };
         for (index, block) in (0..).zip(blocks) {
-            self.begin(index, block);
-            self.close(index);
+            let input = body.text_at(&["content", &index.to_string(), "input"]);
+            self.begin(index, block, input.filter(|_| !is_empty(&block["input"])), assembly);
+            self.close(index, assembly);
         }
-        let mut pieces = self.assembly.settle();
-        pieces.extend(self.count(&body["usage"]));
-        self.finish = body["stop_reason"].as_str().map(finish);
-        pieces.extend(self.stop());
-        Ok(pieces)
-    }
-
-    fn is_over(&self) -> bool {
-        self.over
-    }
-
-    fn end(&mut self) -> Option<Vec<Piece>> {
-        // The reason to stop is as good as the mark after it.
-        if self.over {
-            return Some(Vec::new());
-        }
-        self.finish.is_some().then(|| self.stop())
+        self.count(&value["usage"], assembly);
+        stop_for(&value["stop_reason"], assembly);
+        Ok(())
     }
 }
 
-impl Decoder {
-    fn begin(&mut self, index: u64, block: &Value) {
+impl Messages {
+    /// Begins a block, which may bring the input of a call along.
+    fn begin(&mut self, index: u64, block: &Value, input: Option<&str>, assembly: &mut Assembly) {
         let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         let kind = match text("type") {
             "text" => Kind::Text,
@@ -116,7 +111,7 @@ impl Decoder {
             // What jp does not know is kept like a thought that is hidden.
             _ => Kind::Reasoning,
         };
-        let draft = self.assembly.begin(index, kind);
+        let draft = assembly.begin(index, kind);
         match text("type") {
             "text" => draft.content.push_str(text("text")),
             "thinking" => {
@@ -129,15 +124,17 @@ impl Decoder {
             }
             _ => {}
         }
-        self.raw.push((index, block.clone()));
+        let (block, input) = (block.clone(), input.map(str::to_owned));
+        self.raw.push(Raw { index, block, input });
     }
 
-    fn extend(&mut self, index: u64, delta: &Value) {
-        let (Some(draft), Some((_, raw))) =
-            (self.assembly.find(index), self.raw.iter_mut().rfind(|(key, _)| *key == index))
+    fn extend(&mut self, index: u64, delta: &Value, assembly: &mut Assembly) {
+        let (Some(draft), Some(raw)) =
+            (assembly.find(index), self.raw.iter_mut().rfind(|raw| raw.index == index))
         else {
             return;
         };
+        let raw = &mut raw.block;
         let text = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
         let known = raw["type"].as_str().unwrap_or_default();
         match (text("type"), known) {
@@ -158,17 +155,20 @@ impl Decoder {
         }
     }
 
-    fn close(&mut self, index: u64) {
-        let Some(at) = self.raw.iter().rposition(|(key, _)| *key == index) else {
+    fn close(&mut self, index: u64, assembly: &mut Assembly) {
+        let Some(at) = self.raw.iter().rposition(|raw| raw.index == index) else {
             return;
         };
-        let (_, mut raw) = self.raw.swap_remove(at);
-        let Some(draft) = self.assembly.find(index) else {
+        let Raw { block: mut raw, input, .. } = self.raw.swap_remove(at);
+        let Some(draft) = assembly.find(index) else {
             return;
         };
         let kind = raw["type"].as_str().unwrap_or_default().to_owned();
         if let Some(object) = raw.as_object_mut() {
-            complete_input(object, &mut draft.content, kind == "tool_use");
+            if kind == "tool_use" && draft.content.trim().is_empty() {
+                draft.content = input.unwrap_or_else(|| "{}".to_owned());
+            }
+            complete_input(object, &draft.content, kind == "tool_use");
             if kind == "text" {
                 object.insert("text".to_owned(), draft.content.as_str().into());
             } else if kind == "thinking" {
@@ -182,14 +182,14 @@ impl Decoder {
                 draft.native = Some(raw);
             }
         }
-        self.assembly.close(index);
+        assembly.close(index);
     }
 
-    fn count(&mut self, usage: &Value) -> Vec<Piece> {
+    fn count(&mut self, usage: &Value, assembly: &mut Assembly) {
         let count = |key: &str| usage.get(key).and_then(Value::as_u64);
-        let Some(_) = usage.as_object() else {
-            return Vec::new();
-        };
+        if !usage.is_object() {
+            return;
+        }
         self.fresh_input = count("input_tokens").or(self.fresh_input);
         let all = &mut self.usage;
         all.cache_read = count("cache_read_input_tokens").or(all.cache_read);
@@ -197,22 +197,7 @@ impl Decoder {
         all.output = count("output_tokens").or(all.output);
         let cached = all.cache_read.unwrap_or(0).saturating_add(all.cache_write.unwrap_or(0));
         all.input = self.fresh_input.map(|fresh| fresh.saturating_add(cached));
-        vec![Piece::Usage(*all)]
-    }
-
-    fn stop(&mut self) -> Vec<Piece> {
-        self.over = true;
-        self.assembly.close_all();
-        let mut pieces = self.assembly.settle();
-        let calls = self.assembly.calls();
-        let finish = match self.finish.take() {
-            // The tool was the answer itself.
-            Some(Finish::ToolCalls) | None if calls == 0 => Finish::Stop,
-            None => Finish::ToolCalls,
-            Some(finish) => finish,
-        };
-        pieces.push(Piece::Finish(finish));
-        pieces
+        assembly.count(*all);
     }
 }
 
@@ -230,12 +215,8 @@ fn told_by_content(kind: &str) -> &'static [&'static str] {
 }
 
 /// Puts the input of a call together: it may come in parts, in one with the start, or not at all.
-fn complete_input(block: &mut Map<String, Value>, content: &mut String, is_call: bool) {
+fn complete_input(block: &mut Map<String, Value>, content: &str, is_call: bool) {
     if is_call {
-        let given = block.get("input").filter(|input| !is_empty(input));
-        if content.trim().is_empty() {
-            *content = given.map_or_else(|| "{}".to_owned(), Value::to_string);
-        }
         let input = serde_json::from_str(content).unwrap_or(Value::Null);
         block.insert("input".to_owned(), input);
     } else if let Some(Value::String(partial)) = block.shift_remove(PARTIAL) {
@@ -262,12 +243,15 @@ fn append(block: &mut Value, key: &str, part: &Value) {
     }
 }
 
-fn finish(reason: &str) -> Finish {
-    match reason {
+fn stop_for(reason: &Value, assembly: &mut Assembly) {
+    let Some(reason) = reason.as_str() else {
+        return;
+    };
+    assembly.stop_for(match reason {
         "end_turn" | "stop_sequence" => Finish::Stop,
         "max_tokens" | "model_context_window_exceeded" => Finish::Length,
         "tool_use" => Finish::ToolCalls,
         "refusal" => Finish::ContentFilter,
         other => Finish::Other(other.to_owned()),
-    }
+    });
 }

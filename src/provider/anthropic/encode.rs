@@ -1,6 +1,6 @@
 //! A query as Anthropic's Messages API takes it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{API, thinking};
 use crate::{
@@ -8,28 +8,31 @@ use crate::{
     provider::{
         Query,
         exchange::{Exchange, Outcome, Said, Turn, arguments_object},
+        json::Json,
         names::{IdRule, ToolNames},
         schema,
     },
 };
 
 /// The body of the request.
-pub(in crate::provider) fn encode(query: &Query) -> Value {
+pub(in crate::provider) fn encode(query: &Query) -> Json {
     let exchange = Exchange::new(query, goes_back);
     let names = ToolNames::of(query);
     let messages = messages(&exchange, &names);
     let asks_data = query.schema.is_some();
     let model = query.model_name();
     let may_think = !asks_data && (thinking::is_adaptive(model) || thoughts_lead(&exchange));
-    let mut body = Map::new();
-    body.insert("model".to_owned(), model.into());
-    body.extend(thinking::settings(model, &query.sampling, may_think));
-    body.insert("stream".to_owned(), true.into());
-    if !exchange.system.trim().is_empty() {
-        let text = &exchange.system;
-        body.insert("system".to_owned(), json!([{ "type": "text", "text": text }]));
+    let mut body = Json::from(json!({ "model": model }));
+    for (key, value) in thinking::settings(model, &query.sampling, may_think) {
+        body.set(&key, value);
     }
-    let tools = tools(query, &exchange, &names);
+    body.set("stream", true);
+    if !exchange.system.trim().is_empty() {
+        let mut block = [Json::from(json!({ "type": "text", "text": exchange.system }))];
+        mark_for_cache(&mut block);
+        body.set("system", block.into_iter().collect::<Json>());
+    }
+    let mut tools = tools(query, &exchange, &names);
     if asks_data {
         // Where there are other tools, the model may use them first.
         let answer = names.free(schema::ANSWER);
@@ -39,16 +42,16 @@ pub(in crate::provider) fn encode(query: &Query) -> Value {
             json!({ "type": "any" })
         };
         choice["disable_parallel_tool_use"] = true.into();
-        body.insert("tool_choice".to_owned(), choice);
+        body.set("tool_choice", choice);
     } else if query.tools.is_empty() && !tools.is_empty() {
-        body.insert("tool_choice".to_owned(), json!({ "type": "none" }));
+        body.set("tool_choice", json!({ "type": "none" }));
     }
     if !tools.is_empty() {
-        body.insert("tools".to_owned(), tools.into());
+        mark_for_cache(&mut tools);
+        body.set("tools", Json::List(tools));
     }
-    body.insert("messages".to_owned(), messages.into());
-    mark_for_cache(&mut body);
-    body.into()
+    body.set("messages", messages);
+    body
 }
 
 /// Whether the service takes a thought back: it must have signed it, or written it in a form that
@@ -76,12 +79,13 @@ fn thoughts_lead(exchange: &Exchange<'_>) -> bool {
     })
 }
 
-fn messages(exchange: &Exchange<'_>, names: &ToolNames) -> Vec<Value> {
-    let mut messages = Vec::new();
+fn messages(exchange: &Exchange<'_>, names: &ToolNames) -> Json {
+    let mut messages: Vec<Message> = Vec::new();
     for turn in &exchange.turns {
         match turn {
             Turn::User(texts) => {
-                let blocks = texts.iter().map(|text| json!({ "type": "text", "text": text }));
+                let block = |text| json!({ "type": "text", "text": text }).into();
+                let blocks = texts.iter().map(block);
                 add(&mut messages, "user", blocks.collect());
             }
             Turn::Answer { parts, results } => {
@@ -91,46 +95,54 @@ fn messages(exchange: &Exchange<'_>, names: &ToolNames) -> Vec<Value> {
             }
         }
     }
-    messages
+    for (_, blocks) in messages.iter_mut().rev().filter(|(role, _)| *role == "user").take(2) {
+        mark_for_cache(blocks);
+    }
+    let message = |(role, blocks)| {
+        let mut message = Json::from(json!({ "role": role }));
+        message.set("content", Json::List(blocks));
+        message
+    };
+    messages.into_iter().map(message).collect()
 }
+
+/// Whose message it is, and what is in it.
+type Message = (&'static str, Vec<Json>);
 
 /// Adds blocks to the last message if it is of the same side, and else as a new one.
-fn add(messages: &mut Vec<Value>, role: &str, mut blocks: Vec<Value>) {
-    if blocks.is_empty() {
-        return;
+fn add(messages: &mut Vec<Message>, role: &'static str, blocks: Vec<Json>) {
+    match messages.last_mut() {
+        _ if blocks.is_empty() => {}
+        Some((last, content)) if *last == role => content.extend(blocks),
+        _ => messages.push((role, blocks)),
     }
-    if let Some(last) = messages.last_mut().filter(|last| last["role"] == role)
-        && let Some(content) = last["content"].as_array_mut()
-    {
-        content.append(&mut blocks);
-        return;
-    }
-    messages.push(json!({ "role": role, "content": blocks }));
 }
 
-fn block(said: &Said<'_>, names: &ToolNames) -> Value {
+fn block(said: &Said<'_>, names: &ToolNames) -> Json {
     let part = said.part;
     let own = native(part).filter(|_| said.own);
     match &part.kind {
         PartKind::Call { id, tool, arguments } => {
-            let mut block = own.cloned().unwrap_or_else(|| json!({ "type": "tool_use" }));
-            block["id"] = IdRule::Plain.wire(id).into();
-            block["name"] = names.wire(tool).into();
-            block["input"] = arguments_object(arguments);
+            let block = own.cloned().unwrap_or_else(|| json!({ "type": "tool_use" }));
+            let mut block = Json::from(block);
+            block.set("id", IdRule::Plain.wire(id));
+            block.set("name", names.wire(tool));
+            block.set("input", Json::Text(arguments_object(arguments)));
             block
         }
-        _ if own.is_some() => own.cloned().unwrap_or_default(),
-        PartKind::Text(text) => json!({ "type": "text", "text": text.to_text_lossy() }),
-        PartKind::Data(data) => json!({ "type": "text", "text": data.as_str() }),
+        _ if own.is_some() => own.cloned().unwrap_or_default().into(),
+        PartKind::Text(text) => json!({ "type": "text", "text": text.to_text_lossy() }).into(),
+        PartKind::Data(data) => json!({ "type": "text", "text": data.as_str() }).into(),
         PartKind::Reasoning(thought) => json!({
             "type": "thinking",
             "thinking": thought.to_text_lossy(),
             "signature": part.signature.as_deref().unwrap_or_default(),
-        }),
+        })
+        .into(),
     }
 }
 
-fn result(outcome: &Outcome<'_>) -> Value {
+fn result(outcome: &Outcome<'_>) -> Json {
     let mut block = json!({ "type": "tool_result", "tool_use_id": IdRule::Plain.wire(outcome.id) });
     if !outcome.text.trim().is_empty() {
         block["content"] = outcome.text.as_ref().into();
@@ -138,12 +150,14 @@ fn result(outcome: &Outcome<'_>) -> Value {
     if outcome.is_error {
         block["is_error"] = true.into();
     }
-    block
+    block.into()
 }
 
-fn tools(query: &Query, exchange: &Exchange<'_>, names: &ToolNames) -> Vec<Value> {
-    let tool = |name: String, description: &str, parameters: Value| json!({ "name": name, "description": description, "input_schema": parameters });
-    let mut tools: Vec<Value> = query
+fn tools(query: &Query, exchange: &Exchange<'_>, names: &ToolNames) -> Vec<Json> {
+    let tool = |name: String, description: &str, parameters: Value| {
+        json!({ "name": name, "description": description, "input_schema": parameters }).into()
+    };
+    let mut tools: Vec<Json> = query
         .tools
         .iter()
         .map(|spec| tool(names.wire(&spec.name), &spec.description, parameters(&spec.parameters)))
@@ -171,17 +185,10 @@ fn parameters(schema: &Value) -> Value {
     schema
 }
 
-/// Marks up to where the service shall remember the query: four places at most.
-fn mark_for_cache(body: &mut Map<String, Value>) {
-    let mark = |blocks: Option<&mut Value>| {
-        if let Some(block) = blocks.and_then(Value::as_array_mut).and_then(|list| list.last_mut()) {
-            block["cache_control"] = json!({ "type": "ephemeral" });
-        }
-    };
-    mark(body.get_mut("system"));
-    mark(body.get_mut("tools"));
-    let messages = body.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten();
-    for message in messages.rev().filter(|message| message["role"] == "user").take(2) {
-        mark(message.get_mut("content"));
+/// Marks up to where the service shall remember the query: the system prompt, the tools and the
+/// last two messages of the user, which are the four places that it allows.
+fn mark_for_cache(blocks: &mut [Json]) {
+    if let Some(last) = blocks.last_mut() {
+        last.set("cache_control", json!({ "type": "ephemeral" }));
     }
 }

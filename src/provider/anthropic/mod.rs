@@ -7,7 +7,7 @@ mod thinking;
 #[cfg(test)]
 mod tests;
 
-pub(super) use decode::Decoder;
+pub(super) use decode::decoder;
 pub(super) use encode::encode;
 
 /// The name of this wire format, on blocks that are kept in it.

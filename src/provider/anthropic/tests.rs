@@ -3,14 +3,14 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     model::{Finish, Native, Usage},
-    projection::Role,
     provider::{
         Block, Content, Query, Trouble,
-        decoder::Decode,
+        decoder::Decoder,
+        json::Document,
         sse::Sse,
         tests::{
-            answer, call, called, distort, events, hear, hear_unchecked, native, query, result,
-            system, text, thought, user,
+            EXACT, answer, call, called, distort, events, failed, hear, hear_unchecked, native,
+            query, result, system, text, thought, user,
         },
     },
 };
@@ -21,7 +21,7 @@ const OVERLOADED: &str = include_str!("../../../tests/fixtures/wire/anthropic-ov
 const DATA: &str = include_str!("../../../tests/fixtures/wire/anthropic-data.sse");
 
 fn decoder() -> Decoder {
-    Decoder::new(&query(Vec::new()))
+    super::decoder(&query(Vec::new()))
 }
 
 fn unknown(content: Content, block: Value) -> Block {
@@ -31,7 +31,7 @@ fn unknown(content: Content, block: Value) -> Block {
 
 #[test]
 fn thoughts_texts_and_calls_come_in_order_with_their_signatures() {
-    let heard = hear::<Sse, _>(THINKING.as_bytes(), decoder);
+    let heard = hear::<Sse>(THINKING.as_bytes(), decoder);
     assert_eq!(heard.end, Ok(()));
     let thought = Content::Reasoning("The files first – then größer.".to_owned());
     let expected = [
@@ -54,7 +54,7 @@ fn thoughts_texts_and_calls_come_in_order_with_their_signatures() {
 
 #[test]
 fn blocks_that_jp_does_not_know_are_kept_whole_and_go_back_unchanged() {
-    let heard = hear::<Sse, _>(ODD.as_bytes(), decoder);
+    let heard = hear::<Sse>(ODD.as_bytes(), decoder);
     let search = json!({
         "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search",
         "input": { "query": "jp" },
@@ -95,7 +95,7 @@ fn blocks_that_jp_does_not_know_are_kept_whole_and_go_back_unchanged() {
     ];
     let own = query(vec![user("Hi"), answer("test/model", parts.clone()), result("toolu_9", "y")]);
     assert_eq!(
-        encode(&own)["messages"][1]["content"],
+        encode(&own).to_value()["messages"][1]["content"],
         json!([redacted, search, found, cited, direct])
     );
     let other = query(vec![user("Hi"), answer("other/model", parts), result("toolu_9", "y")]);
@@ -103,27 +103,27 @@ fn blocks_that_jp_does_not_know_are_kept_whole_and_go_back_unchanged() {
         { "type": "text", "text": "It is a program." },
         { "type": "tool_use", "id": "toolu_9", "name": "fs_read", "input": { "path": "x" } },
     ]);
-    assert_eq!(encode(&other)["messages"][1]["content"], plain);
+    assert_eq!(encode(&other).to_value()["messages"][1]["content"], plain);
 }
 
 #[test]
 fn an_error_in_the_middle_leaves_the_blocks_that_were_complete() {
-    let heard = hear::<Sse, _>(OVERLOADED.as_bytes(), decoder);
+    let heard = hear::<Sse>(OVERLOADED.as_bytes(), decoder);
     assert_eq!(heard.contents(), [Content::Text("Done.".to_owned())]);
     assert_eq!(heard.trouble(), Some(Trouble::Server));
     let cut = OVERLOADED.split("event: error").next().unwrap();
-    assert_eq!(hear::<Sse, _>(cut.as_bytes(), decoder).trouble(), Some(Trouble::Broken));
+    assert_eq!(hear::<Sse>(cut.as_bytes(), decoder).trouble(), Some(Trouble::Broken));
     let openai = "data: {\"error\":{\"message\":\"slow down\",\"type\":\"rate_limit_error\"}}\n\n";
-    assert_eq!(hear::<Sse, _>(openai.as_bytes(), decoder).trouble(), Some(Trouble::Busy));
+    assert_eq!(hear::<Sse>(openai.as_bytes(), decoder).trouble(), Some(Trouble::Busy));
     let garbage = "data: {\"type\":\n\ndata: x\n\n";
-    assert_eq!(hear::<Sse, _>(garbage.as_bytes(), decoder).trouble(), Some(Trouble::Garbled));
+    assert_eq!(hear::<Sse>(garbage.as_bytes(), decoder).trouble(), Some(Trouble::Garbled));
 }
 
 #[test]
 fn data_comes_as_the_input_of_a_tool() {
     let asking = Query { schema: Some(json!({ "type": "array" })), ..query(Vec::new()) };
-    let heard = hear::<Sse, _>(DATA.as_bytes(), || Decoder::new(&asking));
-    assert_eq!(heard.contents(), [Content::Data("[1,2]".to_owned())]);
+    let heard = hear::<Sse>(DATA.as_bytes(), || super::decoder(&asking));
+    assert_eq!(heard.contents(), [Content::Data("[1, 2]".to_owned())]);
     assert_eq!(heard.finish(), Some(Finish::Stop));
 }
 
@@ -139,7 +139,7 @@ fn an_answer_that_comes_as_a_whole_is_heard_too() {
         "stop_reason": "tool_use",
         "usage": { "input_tokens": 3, "output_tokens": 4 },
     });
-    let pieces = decoder().decode_whole(&body).unwrap();
+    let pieces = decoder().decode_whole(&Document::read(&body.to_string()).unwrap()).unwrap();
     let heard = crate::provider::tests::Heard { pieces, end: Ok(()) };
     let expected = [
         Content::Reasoning("Hm".to_owned()),
@@ -150,7 +150,10 @@ fn an_answer_that_comes_as_a_whole_is_heard_too() {
     assert_eq!(heard.blocks()[0].signature.as_deref(), Some("c2ln"));
     assert_eq!((heard.finish(), heard.usage().unwrap().input), (Some(Finish::ToolCalls), Some(3)));
     let error = json!({ "error": { "message": "no", "type": "invalid_request_error" } });
-    assert_eq!(decoder().decode_whole(&error).unwrap_err().trouble, Trouble::Refused);
+    assert_eq!(
+        decoder().decode_whole(&Document::read(&error.to_string()).unwrap()).unwrap_err().trouble,
+        Trouble::Refused
+    );
 }
 
 #[test]
@@ -163,17 +166,11 @@ fn a_query_is_encoded_with_its_results_in_place_and_marks_for_the_cache() {
         call("b", "fs_list", "not JSON"),
         call("c", "fs_list", "{}"),
     ];
-    let failed = Role::Tool {
-        id: crate::model::CallId::new("b"),
-        tool: None,
-        is_error: true,
-        content: "bad arguments".into(),
-    };
     let query = query(vec![
         system("Be brief."),
         user("Look"),
         answer("test/model", parts),
-        failed,
+        failed("b", "bad arguments"),
         user("Hurry"),
         result("a", ""),
     ]);
@@ -227,19 +224,19 @@ fn a_query_is_encoded_with_its_results_in_place_and_marks_for_the_cache() {
             },
         ],
     });
-    assert_eq!(encode(&query), expected);
+    assert_eq!(encode(&query).to_value(), expected);
 }
 
 #[test]
 fn a_schema_is_a_tool_that_must_be_called() {
     let mut asking = query(vec![user("List")]);
     asking.schema = Some(json!({ "type": "object", "properties": {} }));
-    let body = encode(&asking);
+    let body = encode(&asking).to_value();
     let choice = json!({ "type": "any", "disable_parallel_tool_use": true });
     assert_eq!((&body["tool_choice"], &body["tools"][2]["name"]), (&choice, &json!("answer")));
     asking.tools.clear();
     let forced = json!({ "type": "tool", "name": "answer", "disable_parallel_tool_use": true });
-    assert_eq!(encode(&asking)["tool_choice"], forced);
+    assert_eq!(encode(&asking).to_value()["tool_choice"], forced);
 }
 
 #[test]
@@ -250,7 +247,7 @@ fn tools_that_were_called_and_are_gone_are_still_named() {
         result("a", "r"),
     ]);
     old.tools.clear();
-    let body = encode(&old);
+    let body = encode(&old).to_value();
     assert_eq!(body["tools"][0]["name"], "gone_tool");
     assert_eq!(body["tool_choice"], json!({ "type": "none" }));
 }
@@ -264,9 +261,9 @@ fn an_older_model_does_not_think_when_its_last_thoughts_are_missing() {
     ]);
     edited.sampling.reasoning = Some(crate::provider::Effort::High);
     edited.model = "test/claude-sonnet-4-5".to_owned();
-    assert_eq!(encode(&edited).get("thinking"), None);
+    assert_eq!(encode(&edited).to_value().get("thinking"), None);
     edited.messages.push(edited.messages[0].clone());
-    assert_eq!(encode(&edited)["thinking"]["type"], "enabled");
+    assert_eq!(encode(&edited).to_value()["thinking"]["type"], "enabled");
 }
 
 #[test]
@@ -279,6 +276,35 @@ fn nothing_that_a_server_says_makes_the_decoder_panic() {
 #[test]
 fn white_space_in_place_of_arguments_is_none() {
     let blank = THINKING.replace("{\\\"path\\\": \\\"a", "   ").replace(".txt\\\"}", " ");
-    let heard = hear_unchecked::<Sse, _>(blank.as_bytes(), decoder());
+    let heard = hear_unchecked::<Sse>(blank.as_bytes(), decoder());
     assert_eq!(heard.contents()[2], called("toolu_01A", "fs_read", "{}"));
+}
+
+#[test]
+fn arguments_are_heard_and_go_back_to_the_letter() {
+    let block = format!(
+        "{{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"fs_read\",\"input\":{EXACT},\"caller\":1}}"
+    );
+    let whole = format!("{{\"type\":\"message\",\"content\":[{{}},{block}]}}");
+    let start = format!(
+        "data: {{\"type\":\"content_block_start\",\"content_block\":{block}}}\n\n\
+         data: {{\"type\":\"message_stop\"}}\n\n"
+    );
+    let parts = json!({ "type": "input_json_delta", "partial_json": EXACT });
+    let in_parts = start.replace(EXACT, "{}").replacen(
+        "\n\n",
+        &format!("\n\ndata: {}\n\n", json!({ "type": "content_block_delta", "delta": parts })),
+        1,
+    );
+    for stream in [format!("data: {whole}\n\n"), start, in_parts] {
+        let stop = "data: {\"type\":\"content_block_stop\"}\n\ndata: {\"type\":\"message_stop\"}";
+        let stream = stream.replace("data: {\"type\":\"message_stop\"}", stop);
+        let heard = hear_unchecked::<Sse>(stream.as_bytes(), decoder());
+        let block = heard.blocks().pop().unwrap();
+        assert_eq!(block.content, called("a", "fs_read", EXACT), "{stream}");
+        let part = native(call("a", "fs_read", EXACT), API, block.native.unwrap().block);
+        let own = query(vec![user("?"), answer("test/model", vec![part]), result("a", "r")]);
+        let sent = encode(&own).to_string();
+        assert!(sent.contains(&format!("\"input\":{EXACT},\"caller\":1}}")), "{sent}");
+    }
 }

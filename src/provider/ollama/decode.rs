@@ -6,111 +6,91 @@ use super::API;
 use crate::{
     model::{Finish, Usage},
     provider::{
-        Piece, ProviderError, Query,
+        ProviderError, Query,
         assembly::{Assembly, Kind},
-        complaint::Complaint,
-        decoder::{Decode, complain, garbled, parse},
+        decoder::{Decoder, Wire, complain, garbled, parse},
         frames::Event,
+        json::Document,
     },
 };
 
-/// What is known of an answer that is still coming.
-pub(in crate::provider) struct Decoder {
-    assembly: Assembly,
-    asks_data: bool,
-    over: bool,
+/// Hears the answer to a query.
+pub(in crate::provider) fn decoder(query: &Query) -> Decoder {
+    Decoder::new(Assembly::new(API, query), Chat)
 }
 
-impl Decoder {
-    /// Nothing has come yet in answer to a query.
-    pub fn new(query: &Query) -> Self {
-        let assembly = Assembly::new(API, query, false);
-        Self { assembly, asks_data: query.schema.is_some(), over: false }
-    }
-}
+struct Chat;
 
-impl Decode for Decoder {
-    fn decode(&mut self, event: &Event) -> Result<Vec<Piece>, ProviderError> {
-        self.decode_whole(&parse(&event.data)?)
+impl Wire for Chat {
+    fn add_event(&mut self, event: &Event, assembly: &mut Assembly) -> Result<(), ProviderError> {
+        self.add_whole(&parse(&event.data)?, assembly)
     }
 
-    fn decode_whole(&mut self, line: &Value) -> Result<Vec<Piece>, ProviderError> {
+    fn add_whole(
+        &mut self,
+        body: &Document<'_>,
+        assembly: &mut Assembly,
+    ) -> Result<(), ProviderError> {
+        let line = &body.value;
         if line.get("error").is_some() {
-            return Err(complain(&Complaint::in_json(line).unwrap_or_default()));
+            return Err(complain(line));
         }
-        if !line["message"].is_object() && line["done"] != true {
+        let is_last = line["done"] == true;
+        if !line["message"].is_object() && !is_last {
             return Err(garbled(&line.to_string()));
         }
         let message = &line["message"];
-        self.add(Kind::Reasoning, &message["thinking"]);
-        let kind = if self.asks_data { Kind::Data } else { Kind::Text };
-        self.add(kind, &message["content"]);
-        for call in message["tool_calls"].as_array().into_iter().flatten() {
-            self.add_call(call);
+        add(Kind::Reasoning, &message["thinking"], assembly);
+        add(assembly.speech(), &message["content"], assembly);
+        let calls = message["tool_calls"].as_array().into_iter().flatten();
+        for (position, call) in calls.enumerate() {
+            let way = ["message", "tool_calls", &position.to_string(), "function", "arguments"];
+            let arguments = match &call["function"]["arguments"] {
+                Value::Null => "",
+                Value::String(text) => text,
+                _ => body.text_at(&way).unwrap_or_default(),
+            };
+            add_call(call, arguments, assembly);
         }
-        if line["done"] != true {
-            return Ok(self.assembly.settle());
+        if !is_last {
+            return Ok(());
         }
-        self.over = true;
-        self.assembly.close_all();
-        let mut pieces = self.assembly.settle();
         let usage = Usage {
             input: line["prompt_eval_count"].as_u64(),
             output: line["eval_count"].as_u64(),
             ..Usage::default()
         };
         if usage != Usage::default() {
-            pieces.push(Piece::Usage(usage));
+            assembly.count(usage);
         }
-        pieces.push(Piece::Finish(match line["done_reason"].as_str() {
+        assembly.stop_for(match line["done_reason"].as_str() {
             Some("length") => Finish::Length,
-            None | Some("stop" | "") if self.assembly.calls() > 0 => Finish::ToolCalls,
             None | Some("stop" | "") => Finish::Stop,
             Some(other) => Finish::Other(other.to_owned()),
-        }));
-        Ok(pieces)
-    }
-
-    fn is_over(&self) -> bool {
-        self.over
-    }
-
-    fn end(&mut self) -> Option<Vec<Piece>> {
-        self.over.then(Vec::new)
+        });
+        assembly.stop();
+        Ok(())
     }
 }
 
-impl Decoder {
-    /// Adds to the text or thought that is coming, or begins one: whatever else came is complete.
-    fn add(&mut self, kind: Kind, text: &Value) {
-        let Some(text) = text.as_str().filter(|text| !text.is_empty()) else {
-            return;
-        };
-        let last = self.assembly.open().next_back().map(|draft| (draft.key, draft.kind));
-        if let Some((key, same)) = last
-            && same == kind
-            && let Some(draft) = self.assembly.find(key)
-        {
-            draft.content.push_str(text);
-            return;
-        }
-        self.assembly.close_all();
-        self.assembly.begin_next(kind).content.push_str(text);
+/// Adds to the text or thought that is coming, or begins one: whatever else came is complete.
+fn add(kind: Kind, text: &Value, assembly: &mut Assembly) {
+    let Some(text) = text.as_str().filter(|text| !text.is_empty()) else {
+        return;
+    };
+    if assembly.open().next_back().is_none_or(|last| last.kind != kind) {
+        assembly.close_all();
     }
+    assembly.last_of(kind).content.push_str(text);
+}
 
-    /// Adds a call, which comes as a whole.
-    fn add_call(&mut self, call: &Value) {
-        self.assembly.demote_data();
-        self.assembly.close_all();
-        let draft = self.assembly.begin_next(Kind::Call);
-        let function = &call["function"];
-        draft.id = call["id"].as_str().unwrap_or_default().to_owned();
-        draft.name = function["name"].as_str().unwrap_or_default().to_owned();
-        draft.content = match &function["arguments"] {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            arguments => arguments.to_string(),
-        };
-        self.assembly.close_all();
-    }
+/// Adds a call, which comes as a whole.
+fn add_call(call: &Value, arguments: &str, assembly: &mut Assembly) {
+    assembly.demote_data();
+    assembly.close_all();
+    let draft = assembly.begin_next(Kind::Call);
+    draft.id = call["id"].as_str().unwrap_or_default().to_owned();
+    draft.name = call["function"]["name"].as_str().unwrap_or_default().to_owned();
+    draft.content = arguments.to_owned();
+    assembly.close_all();
 }

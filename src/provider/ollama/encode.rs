@@ -2,28 +2,25 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    projection::PartKind,
-    provider::{
-        Effort, Query, ToolSpec,
-        exchange::{Exchange, Said, Turn, arguments_object},
-        names::ToolNames,
-    },
+use crate::provider::{
+    Effort, Query,
+    dialogue::{Answer, Called, Form, function, messages},
+    exchange::{Exchange, Outcome, arguments_object},
+    json::Json,
+    names::ToolNames,
 };
 
 /// The body of the request.
-pub(in crate::provider) fn encode(query: &Query) -> Value {
+pub(in crate::provider) fn encode(query: &Query) -> Json {
     let exchange = Exchange::new(query, |_| true);
     let names = ToolNames::of(query);
-    let mut body = Map::new();
-    let mut say = |key: &str, value: Value| {
-        body.insert(key.to_owned(), value);
-    };
-    say("model", query.model_name().into());
-    say("stream", true.into());
-    // Rather an error than a conversation whose beginning is silently forgotten.
-    say("truncate", false.into());
-    say("shift", false.into());
+    let mut body = Json::from(json!({
+        "model": query.model_name(),
+        "stream": true,
+        // Rather an error than a conversation whose beginning is silently forgotten.
+        "truncate": false,
+        "shift": false,
+    }));
     let mut options = Map::new();
     if let Some(limit) = query.sampling.max_tokens {
         options.insert("num_predict".to_owned(), limit.into());
@@ -32,19 +29,20 @@ pub(in crate::provider) fn encode(query: &Query) -> Value {
         options.insert("temperature".to_owned(), temperature.into());
     }
     if !options.is_empty() {
-        say("options", options.into());
+        body.set("options", options);
     }
     if let Some(effort) = query.sampling.reasoning {
-        say("think", think(effort));
+        body.set("think", think(effort));
     }
     if !query.tools.is_empty() {
-        say("tools", query.tools.iter().map(|spec| tool(spec, &names)).collect());
+        let tools = query.tools.iter().map(|spec| function(spec, &names));
+        body.set("tools", tools.collect::<Value>());
     }
     if let Some(schema) = &query.schema {
-        say("format", schema.clone());
+        body.set("format", schema.clone());
     }
-    say("messages", messages(&exchange, &names).into());
-    body.into()
+    body.set("messages", messages(&exchange, &exchange.system, &Ollama { names: &names }));
+    body
 }
 
 fn think(effort: Effort) -> Value {
@@ -56,77 +54,45 @@ fn think(effort: Effort) -> Value {
     }
 }
 
-fn tool(spec: &ToolSpec, names: &ToolNames) -> Value {
-    let parameters = match &spec.parameters {
-        parameters @ Value::Object(_) => parameters.clone(),
-        _ => json!({ "type": "object", "properties": {} }),
-    };
-    json!({
-        "type": "function",
-        "function": {
-            "name": names.wire(&spec.name),
-            "description": spec.description,
-            "parameters": parameters,
-        },
-    })
+struct Ollama<'a> {
+    names: &'a ToolNames,
 }
 
-fn messages(exchange: &Exchange<'_>, names: &ToolNames) -> Vec<Value> {
-    let mut messages = Vec::new();
-    if !exchange.system.trim().is_empty() {
-        messages.push(json!({ "role": "system", "content": exchange.system }));
-    }
-    let question = exchange.last_question();
-    for (index, turn) in exchange.turns.iter().enumerate() {
-        match turn {
-            Turn::User(texts) => {
-                messages.push(json!({ "role": "user", "content": texts.join("\n\n") }));
-            }
-            Turn::Answer { parts, results } => {
-                let thoughts = index > question && !results.is_empty();
-                messages.extend(answer(parts, names, thoughts));
-                messages.extend(results.iter().map(|outcome| {
-                    json!({
-                        "role": "tool",
-                        "tool_name": names.wire(outcome.tool),
-                        "tool_call_id": outcome.id.as_str(),
-                        "content": outcome.marked(),
-                    })
-                }));
-            }
+impl Form for Ollama<'_> {
+    fn answer(&self, answer: &Answer<'_>) -> Json {
+        let text = answer.text.as_deref().unwrap_or_default();
+        let mut message = Json::from(json!({ "role": "assistant", "content": text }));
+        if !answer.thoughts.is_empty() {
+            message.set("thinking", answer.thoughts.as_str());
         }
+        if !answer.calls.is_empty() {
+            let calls = answer.calls.iter().map(|call| self.call(call));
+            message.set("tool_calls", calls.collect::<Json>());
+        }
+        message
     }
-    messages
+
+    fn result(&self, outcome: &Outcome<'_>) -> Json {
+        json!({
+            "role": "tool",
+            "tool_name": self.names.wire(outcome.tool),
+            "tool_call_id": outcome.id.as_str(),
+            "content": outcome.marked(),
+        })
+        .into()
+    }
+
+    fn bridge(&self) -> Option<Json> {
+        None
+    }
 }
 
-/// An answer; the thoughts that led to calls go back while the question is not answered.
-fn answer(parts: &[Said<'_>], names: &ToolNames, thoughts: bool) -> Option<Value> {
-    let mut texts = Vec::new();
-    let mut thinking = String::new();
-    let mut calls = Vec::new();
-    for said in parts {
-        match &said.part.kind {
-            PartKind::Text(text) => texts.push(text.to_text_lossy()),
-            PartKind::Data(data) => texts.push(data.as_str().into()),
-            PartKind::Reasoning(thought) => thinking.push_str(&thought.to_text_lossy()),
-            PartKind::Call { id, tool, arguments } => calls.push(json!({
-                "id": id.as_str(),
-                "function": {
-                    "name": names.wire(tool),
-                    "arguments": arguments_object(arguments),
-                },
-            })),
-        }
+impl Ollama<'_> {
+    fn call(&self, call: &Called<'_>) -> Json {
+        let mut function = Json::from(json!({ "name": self.names.wire(call.tool) }));
+        function.set("arguments", Json::Text(arguments_object(call.arguments)));
+        let mut sent = Json::from(json!({ "id": call.id.as_str() }));
+        sent.set("function", function);
+        sent
     }
-    if texts.is_empty() && calls.is_empty() {
-        return None;
-    }
-    let mut message = json!({ "role": "assistant", "content": texts.join("\n\n") });
-    if thoughts && !thinking.is_empty() {
-        message["thinking"] = thinking.into();
-    }
-    if !calls.is_empty() {
-        message["tool_calls"] = calls.into();
-    }
-    Some(message)
 }

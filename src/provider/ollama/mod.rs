@@ -6,7 +6,7 @@ mod encode;
 #[cfg(test)]
 mod tests;
 
-pub(super) use decode::Decoder;
+pub(super) use decode::decoder;
 pub(super) use encode::encode;
 
 /// The name of this wire format, on blocks that are kept in it.

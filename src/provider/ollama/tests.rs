@@ -4,10 +4,12 @@ use super::*;
 use crate::{
     model::{Finish, Usage},
     provider::{
-        Content, Effort, Query, Sampling, Trouble,
+        Content, Effort, Query, Trouble,
+        decoder::Decoder,
         ndjson::Lines,
         tests::{
-            answer, call, called, distort, events, hear, query, result, system, text, thought, user,
+            EXACT, answer, call, called, distort, events, hear, query, result, sampled_query,
+            system, text, thought, user,
         },
     },
 };
@@ -16,18 +18,18 @@ const TOOLS: &str = include_str!("../../../tests/fixtures/wire/ollama-tools.ndjs
 const ERROR: &str = include_str!("../../../tests/fixtures/wire/ollama-error.ndjson");
 
 fn decoder() -> Decoder {
-    Decoder::new(&query(Vec::new()))
+    super::decoder(&query(Vec::new()))
 }
 
 #[test]
 fn thoughts_texts_and_calls_come_in_order_and_calls_get_ids() {
-    let heard = hear::<Lines, _>(TOOLS.as_bytes(), decoder);
+    let heard = hear::<Lines>(TOOLS.as_bytes(), decoder);
     let expected = [
         Content::Reasoning("Two files, größer.".to_owned()),
         Content::Text("I look. 🦀".to_owned()),
-        called("call00001", "fs_read", "{\"path\":\"a.txt\"}"),
+        called("call00001", "fs_read", "{\"path\": \"a.txt\"}"),
         called("call00002", "fs_list", "{}"),
-        called("call_x", "fs_read", "{\"path\":\"b\"}"),
+        called("call_x", "fs_read", "{\"path\": \"b\"}"),
     ];
     assert_eq!(heard.contents(), expected);
     assert_eq!((heard.finish(), heard.end.clone()), (Some(Finish::ToolCalls), Ok(())));
@@ -37,13 +39,13 @@ fn thoughts_texts_and_calls_come_in_order_and_calls_get_ids() {
 
 #[test]
 fn errors_cuts_and_garbage_are_told_apart() {
-    assert_eq!(hear::<Lines, _>(ERROR.as_bytes(), decoder).trouble(), Some(Trouble::Server));
+    assert_eq!(hear::<Lines>(ERROR.as_bytes(), decoder).trouble(), Some(Trouble::Server));
     let cut = ERROR.split("{\"error").next().unwrap();
-    assert_eq!(hear::<Lines, _>(cut.as_bytes(), decoder).trouble(), Some(Trouble::Broken));
+    assert_eq!(hear::<Lines>(cut.as_bytes(), decoder).trouble(), Some(Trouble::Broken));
     let half = &cut[..cut.len() - 9];
-    assert_eq!(hear::<Lines, _>(half.as_bytes(), decoder).trouble(), Some(Trouble::Broken));
-    assert_eq!(hear::<Lines, _>(b"hello\n{}\n", decoder).trouble(), Some(Trouble::Garbled));
-    assert_eq!(hear::<Lines, _>(b"{\"x\":1}\n", decoder).trouble(), Some(Trouble::Garbled));
+    assert_eq!(hear::<Lines>(half.as_bytes(), decoder).trouble(), Some(Trouble::Broken));
+    assert_eq!(hear::<Lines>(b"hello\n{}\n", decoder).trouble(), Some(Trouble::Garbled));
+    assert_eq!(hear::<Lines>(b"{\"x\":1}\n", decoder).trouble(), Some(Trouble::Garbled));
 }
 
 #[test]
@@ -52,7 +54,7 @@ fn the_reason_to_stop_is_translated() {
         let line = json!({
             "message": { "role": "assistant", "content": "Hi" }, "done": true, "done_reason": reason,
         });
-        hear::<Lines, _>(line.to_string().as_bytes(), decoder).finish().unwrap()
+        hear::<Lines>(line.to_string().as_bytes(), decoder).finish().unwrap()
     };
     assert_eq!((end("stop"), end("length")), (Finish::Stop, Finish::Length));
     assert_eq!(end("unload"), Finish::Other("unload".to_owned()));
@@ -62,9 +64,9 @@ fn the_reason_to_stop_is_translated() {
 fn data_is_reported_as_a_whole() {
     let asking = Query { schema: Some(json!({ "type": "array" })), ..query(Vec::new()) };
     let line = json!({ "message": { "content": "[1]" }, "done": true }).to_string();
-    let heard = hear::<Lines, _>(line.as_bytes(), || Decoder::new(&asking));
+    let heard = hear::<Lines>(line.as_bytes(), || super::decoder(&asking));
     assert_eq!(heard.contents(), [Content::Data("[1]".to_owned())]);
-    assert_eq!(encode(&asking)["format"], json!({ "type": "array" }));
+    assert_eq!(encode(&asking).to_value()["format"], json!({ "type": "array" }));
 }
 
 #[test]
@@ -75,16 +77,14 @@ fn a_query_is_encoded_with_its_results_in_place() {
         call("a", "fs_read", "{\"path\": \"x\"}"),
         call("b", "fs_list", "[]"),
     ];
-    let mut query = query(vec![
+    let roles = vec![
         system("Be brief."),
         user("Look"),
         answer("test/model", parts),
         result("b", "two"),
         result("a", "one"),
-    ]);
-    query.tools.truncate(1);
-    query.sampling =
-        Sampling { max_tokens: Some(9), temperature: Some(0.5), reasoning: Some(Effort::High) };
+    ];
+    let (query, tool) = sampled_query(Effort::High, roles);
     let expected = json!({
         "model": "model",
         "stream": true,
@@ -92,13 +92,7 @@ fn a_query_is_encoded_with_its_results_in_place() {
         "shift": false,
         "options": { "num_predict": 9, "temperature": 0.5 },
         "think": "high",
-        "tools": [{
-            "type": "function",
-            "function": {
-                "name": "fs_read", "description": "fs_read it",
-                "parameters": { "type": "object", "properties": {} },
-            },
-        }],
+        "tools": [tool],
         "messages": [
             { "role": "system", "content": "Be brief." },
             { "role": "user", "content": "Look" },
@@ -120,7 +114,7 @@ fn a_query_is_encoded_with_its_results_in_place() {
             { "role": "tool", "tool_name": "fs_list", "tool_call_id": "b", "content": "two" },
         ],
     });
-    assert_eq!(encode(&query), expected);
+    assert_eq!(encode(&query).to_value(), expected);
 }
 
 #[test]
@@ -128,4 +122,18 @@ fn nothing_that_a_server_says_makes_the_decoder_panic() {
     for text in [TOOLS, ERROR] {
         distort(&events(text), decoder);
     }
+}
+
+#[test]
+fn arguments_are_heard_and_go_back_to_the_letter() {
+    let line = format!(
+        "{{\"message\":{{\"tool_calls\":[{{\"function\":{{\"name\":\"fs_list\"}}}},\
+         {{\"function\":{{\"name\":\"fs_read\",\"arguments\":{EXACT}}}}}]}},\"done\":true}}"
+    );
+    let heard = hear::<Lines>(line.as_bytes(), decoder);
+    assert_eq!(heard.contents()[1], called("call00002", "fs_read", EXACT));
+    let parts = vec![call("a", "fs_read", EXACT)];
+    let body = encode(&query(vec![user("?"), answer("x/y", parts), result("a", "r")]));
+    let expected = format!("\"function\":{{\"name\":\"fs_read\",\"arguments\":{EXACT}}}");
+    assert!(body.to_string().contains(&expected), "{body}");
 }

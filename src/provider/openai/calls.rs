@@ -9,8 +9,14 @@ use crate::provider::assembly::{Assembly, Draft, Kind};
 const CALLS: u64 = 1 << 32;
 const INDEX: u64 = 0xffff;
 
-/// Adds a part of a call to the call that it belongs to, or begins one.
-pub(super) fn extend(assembly: &mut Assembly, delta: &Value, position: usize) {
+/// Adds a part of a call to the call that it belongs to, or begins one. Arguments that come as an
+/// object instead of a text are found by `object`.
+pub(super) fn extend<'a>(
+    assembly: &mut Assembly,
+    delta: &Value,
+    position: usize,
+    object: impl Fn() -> Option<&'a str>,
+) {
     let text = |value: &Value, key: &str| {
         value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
@@ -42,7 +48,7 @@ pub(super) fn extend(assembly: &mut Assembly, delta: &Value, position: usize) {
         Value::String(part) => draft.content.push_str(part),
         Value::Null => {}
         // Some servers send the object itself.
-        whole if draft.content.is_empty() => draft.content = whole.to_string(),
+        _ if draft.content.is_empty() => draft.content = object().unwrap_or_default().to_owned(),
         _ => {}
     }
     keep_unknown(draft, delta);

@@ -6,186 +6,135 @@ use super::{API, calls};
 use crate::{
     model::{Finish, Usage},
     provider::{
-        Piece, ProviderError, Query,
+        ProviderError, Query,
         assembly::{Assembly, Kind},
-        complaint::Complaint,
-        decoder::{Decode, complain, garbled, parse},
+        decoder::{Decoder, Wire, complain, no_answer, parse},
         frames::Event,
-        schema,
+        json::Document,
     },
 };
 
-/// What is known of an answer that is still coming.
-pub(in crate::provider) struct Decoder {
-    assembly: Assembly,
-    asks_data: bool,
-    finish: Option<Finish>,
-    over: bool,
+/// Hears the answer to a query.
+pub(in crate::provider) fn decoder(query: &Query) -> Decoder {
+    Decoder::new(Assembly::of_objects(API, query), Completions)
 }
 
-impl Decoder {
-    /// Nothing has come yet in answer to a query.
-    pub fn new(query: &Query) -> Self {
-        let wrapped = query.schema.as_ref().is_some_and(|schema| schema::as_object(schema).1);
-        Self {
-            assembly: Assembly::new(API, query, wrapped),
-            asks_data: query.schema.is_some(),
-            finish: None,
-            over: false,
-        }
-    }
-}
+struct Completions;
 
-impl Decode for Decoder {
-    fn decode(&mut self, event: &Event) -> Result<Vec<Piece>, ProviderError> {
+impl Wire for Completions {
+    fn add_event(&mut self, event: &Event, assembly: &mut Assembly) -> Result<(), ProviderError> {
         if event.data.trim() == "[DONE]" {
-            return Ok(self.stop());
+            assembly.stop();
+            return Ok(());
         }
         let chunk = parse(&event.data)?;
-        if chunk.get("error").is_some_and(|error| !error.is_null()) || event.name == "error" {
-            return Err(complain(&Complaint::in_json(&chunk).unwrap_or_default()));
+        let error = chunk.value.get("error");
+        if error.is_some_and(|error| !error.is_null()) || event.name == "error" {
+            return Err(complain(&chunk.value));
         }
-        for choice in first_choice(&chunk) {
-            let message =
-                if choice["delta"].is_object() { &choice["delta"] } else { &choice["message"] };
-            self.extend(message);
-            if let Some(reason) = choice["finish_reason"].as_str().filter(|word| !word.is_empty()) {
-                if reason == "error" {
-                    return Err(complain(&Complaint::default()));
-                }
-                self.finish = Some(finish(reason));
-                self.assembly.close_all();
-            }
-        }
-        let mut pieces = self.assembly.settle();
-        pieces.extend(usage(&chunk["usage"]).map(Piece::Usage));
-        Ok(pieces)
+        add_chunk(&chunk, assembly)
     }
 
-    fn decode_whole(&mut self, body: &Value) -> Result<Vec<Piece>, ProviderError> {
-        if !body["choices"].is_array() {
-            return Err(match Complaint::in_json(body) {
-                Some(complaint) => complain(&complaint),
-                None => garbled(&body.to_string()),
-            });
+    fn add_whole(
+        &mut self,
+        body: &Document<'_>,
+        assembly: &mut Assembly,
+    ) -> Result<(), ProviderError> {
+        if !body.value["choices"].is_array() {
+            return Err(no_answer(&body.value));
         }
-        let mut pieces = self.decode(&Event { name: String::new(), data: body.to_string() })?;
-        pieces.extend(self.stop());
-        Ok(pieces)
-    }
-
-    fn is_over(&self) -> bool {
-        self.over
-    }
-
-    fn end(&mut self) -> Option<Vec<Piece>> {
-        if self.over {
-            return Some(Vec::new());
-        }
-        self.finish.is_some().then(|| self.stop())
+        add_chunk(body, assembly)
     }
 }
 
-impl Decoder {
-    fn extend(&mut self, delta: &Value) {
-        let text = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
-        let thought = match text("reasoning_content") {
-            "" => text("reasoning"),
-            thought => thought,
-        };
-        self.add(Kind::Reasoning, thought);
-        self.add_details(&delta["reasoning_details"]);
-        match &delta["content"] {
-            Value::String(content) => self.add_text(content),
-            Value::Array(parts) => parts.iter().for_each(|part| self.add_part(part)),
-            _ => {}
-        }
-        self.add_text(text("refusal"));
-        let deltas = delta["tool_calls"].as_array().into_iter().flatten();
-        for (position, call) in deltas.enumerate() {
-            self.assembly.demote_data();
-            self.close_texts(None);
-            calls::extend(&mut self.assembly, call, position);
-        }
-    }
-
-    fn add_text(&mut self, text: &str) {
-        self.add(if self.asks_data { Kind::Data } else { Kind::Text }, text);
-    }
-
-    /// Adds to the text or thought that is coming, or begins one: whatever else came is complete.
-    fn add(&mut self, kind: Kind, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        self.close_texts(Some(kind));
-        let found = self.assembly.open().rfind(|draft| draft.kind == kind).map(|draft| draft.key);
-        match found.and_then(|key| self.assembly.find(key)) {
-            Some(draft) => draft.content.push_str(text),
-            None => self.assembly.begin_next(kind).content.push_str(text),
-        }
-    }
-
-    /// Ends texts and thoughts but those of one kind; calls end with the answer.
-    fn close_texts(&mut self, but: Option<Kind>) {
-        let is_done = |kind: Kind| kind != Kind::Call && Some(kind) != but;
-        let done = self.assembly.open().filter(|draft| is_done(draft.kind));
-        for key in done.map(|draft| draft.key).collect::<Vec<_>>() {
-            self.assembly.close(key);
-        }
-    }
-
-    /// Adds a part of a content that comes as a list.
-    fn add_part(&mut self, part: &Value) {
-        match part["type"].as_str() {
-            Some("thinking") => {
-                let thoughts = part["thinking"].as_array().into_iter().flatten();
-                thoughts.for_each(|part| {
-                    self.add(Kind::Reasoning, part["text"].as_str().unwrap_or_default());
-                });
+fn add_chunk(chunk: &Document<'_>, assembly: &mut Assembly) -> Result<(), ProviderError> {
+    let choices = chunk.value["choices"].as_array().into_iter().flatten().enumerate();
+    for (at, choice) in choices.filter(|(_, choice)| choice["index"].as_u64().unwrap_or(0) == 0) {
+        let message = if choice["delta"].is_object() { "delta" } else { "message" };
+        extend(&choice[message], assembly, |position| {
+            let (at, position) = (at.to_string(), position.to_string());
+            let call = ["choices", &at, message, "tool_calls", &position];
+            chunk.text_at(&[&call[..], &["function", "arguments"]].concat())
+        });
+        if let Some(reason) = choice["finish_reason"].as_str().filter(|word| !word.is_empty()) {
+            if reason == "error" {
+                return Err(complain(&Value::Null));
             }
-            _ => self.add_text(part["text"].as_str().unwrap_or_default()),
+            assembly.stop_for(finish(reason));
+            assembly.close_all();
         }
     }
-
-    /// Keeps thoughts in the form in which the service wants them back: signed, hidden or plain.
-    fn add_details(&mut self, details: &Value) {
-        let Some(details) = details.as_array().filter(|details| !details.is_empty()) else {
-            return;
-        };
-        let reasoning = |kind: Kind| kind == Kind::Reasoning;
-        let found =
-            self.assembly.open().rfind(|draft| reasoning(draft.kind)).map(|draft| draft.key);
-        let draft = match found.and_then(|key| self.assembly.find(key)) {
-            Some(draft) => draft,
-            None => self.assembly.begin_next(Kind::Reasoning),
-        };
-        let native = draft.native.get_or_insert_with(|| json!({ "reasoning_details": [] }));
-        if let Some(kept) = native["reasoning_details"].as_array_mut() {
-            details.iter().for_each(|detail| join_detail(kept, detail));
-        }
+    if let Some(usage) = usage(&chunk.value["usage"]) {
+        assembly.count(usage);
     }
+    Ok(())
+}
 
-    fn stop(&mut self) -> Vec<Piece> {
-        if std::mem::replace(&mut self.over, true) {
-            return Vec::new();
-        }
-        self.assembly.close_all();
-        let mut pieces = self.assembly.settle();
-        let calls = self.assembly.calls() > 0;
-        let finish = match self.finish.take() {
-            Some(Finish::Stop) | None if calls => Finish::ToolCalls,
-            None => Finish::Stop,
-            Some(finish) => finish,
-        };
-        pieces.push(Piece::Finish(finish));
-        pieces
+/// Adds what a message says; `arguments` finds those of a call that are no text, to the letter.
+fn extend<'a>(
+    delta: &Value,
+    assembly: &mut Assembly,
+    arguments: impl Fn(usize) -> Option<&'a str>,
+) {
+    let text = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
+    let thought = match text("reasoning_content") {
+        "" => text("reasoning"),
+        thought => thought,
+    };
+    add(Kind::Reasoning, thought, assembly);
+    add_details(&delta["reasoning_details"], assembly);
+    match &delta["content"] {
+        Value::String(content) => add(assembly.speech(), content, assembly),
+        Value::Array(parts) => parts.iter().for_each(|part| add_part(part, assembly)),
+        _ => {}
+    }
+    add(assembly.speech(), text("refusal"), assembly);
+    let deltas = delta["tool_calls"].as_array().into_iter().flatten();
+    for (position, call) in deltas.enumerate() {
+        assembly.demote_data();
+        close_texts(None, assembly);
+        calls::extend(assembly, call, position, || arguments(position));
     }
 }
 
-fn first_choice(chunk: &Value) -> impl Iterator<Item = &Value> {
-    let choices = chunk["choices"].as_array().into_iter().flatten();
-    choices.filter(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
+/// Adds to the text or thought that is coming, or begins one: whatever else came is complete.
+fn add(kind: Kind, text: &str, assembly: &mut Assembly) {
+    if !text.is_empty() {
+        close_texts(Some(kind), assembly);
+        assembly.last_of(kind).content.push_str(text);
+    }
+}
+
+/// Ends texts and thoughts but those of one kind; calls end with the answer.
+fn close_texts(but: Option<Kind>, assembly: &mut Assembly) {
+    let is_done = |kind: Kind| kind != Kind::Call && Some(kind) != but;
+    let done = assembly.open().filter(|draft| is_done(draft.kind));
+    for key in done.map(|draft| draft.key).collect::<Vec<_>>() {
+        assembly.close(key);
+    }
+}
+
+/// Adds a part of a content that comes as a list.
+fn add_part(part: &Value, assembly: &mut Assembly) {
+    let text = |part: &Value| part["text"].as_str().unwrap_or_default().to_owned();
+    if part["type"] != "thinking" {
+        return add(assembly.speech(), &text(part), assembly);
+    }
+    for thought in part["thinking"].as_array().into_iter().flatten() {
+        add(Kind::Reasoning, &text(thought), assembly);
+    }
+}
+
+/// Keeps thoughts in the form in which the service wants them back: signed, hidden or plain.
+fn add_details(details: &Value, assembly: &mut Assembly) {
+    let Some(details) = details.as_array().filter(|details| !details.is_empty()) else {
+        return;
+    };
+    let draft = assembly.last_of(Kind::Reasoning);
+    let native = draft.native.get_or_insert_with(|| json!({ "reasoning_details": [] }));
+    if let Some(kept) = native["reasoning_details"].as_array_mut() {
+        details.iter().for_each(|detail| join_detail(kept, detail));
+    }
 }
 
 /// Adds a detail of a thought: texts of the same one grow, the rest is set.

@@ -1,6 +1,6 @@
 //! In what the services differ that speak this API.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::provider::{Effort, names::IdRule};
 
@@ -51,8 +51,8 @@ pub(in crate::provider) enum Thinking {
 }
 
 impl Thinking {
-    /// Says how much to think.
-    pub fn say(self, effort: Effort, body: &mut Map<String, Value>) {
+    /// How much to think, in the words of the service: the field of a request and its value.
+    pub fn words(self, effort: Effort) -> (&'static str, Value) {
         let word = match effort {
             Effort::Off => "none",
             Effort::Low => "low",
@@ -60,14 +60,13 @@ impl Thinking {
             Effort::High => "high",
         };
         let thinks = effort != Effort::Off;
-        let (key, value) = match self {
+        match self {
             Self::Effort => ("reasoning_effort", json!(word)),
             Self::Reasoning => ("reasoning", json!({ "effort": word })),
             Self::Switch => {
                 ("thinking", json!({ "type": if thinks { "enabled" } else { "disabled" } }))
             }
             Self::Template => ("chat_template_kwargs", json!({ "enable_thinking": thinks })),
-        };
-        body.insert(key.to_owned(), value);
+        }
     }
 }

@@ -6,64 +6,47 @@ use super::{API, dialect::Dialect};
 use crate::{
     projection::{Part, PartKind},
     provider::{
-        Query, ToolSpec,
-        exchange::{Exchange, Outcome, Said, Turn, arguments_object},
+        Query,
+        dialogue::{Answer, Called, Form, function, messages},
+        exchange::{Exchange, Outcome, Said, arguments_object},
+        json::Json,
         names::ToolNames,
         schema,
     },
 };
 
 /// The body of the request.
-pub(in crate::provider) fn encode(query: &Query, dialect: &Dialect) -> Value {
+pub(in crate::provider) fn encode(query: &Query, dialect: &Dialect) -> Json {
     let exchange = Exchange::new(query, |part| dialect.wants_thoughts || native(part).is_some());
     let names = ToolNames::of(query);
-    let mut body = Map::new();
-    let mut say = |key: &str, value: Value| {
-        body.insert(key.to_owned(), value);
-    };
-    say("model", query.model_name().into());
-    say("stream", true.into());
+    let mut body = Json::from(json!({ "model": query.model_name(), "stream": true }));
     if dialect.asks_for_usage {
-        say("stream_options", json!({ "include_usage": true }));
+        body.set("stream_options", json!({ "include_usage": true }));
     }
     if let Some(limit) = query.sampling.max_tokens {
-        say(dialect.limit, limit.into());
+        body.set(dialect.limit, limit);
     }
     if let Some(temperature) = query.sampling.temperature {
-        say("temperature", temperature.into());
+        body.set("temperature", temperature);
     }
     if !query.tools.is_empty() {
-        let tools = query.tools.iter().map(|spec| tool(spec, &names));
-        say("tools", tools.collect());
+        let tools = query.tools.iter().map(|spec| function(spec, &names));
+        body.set("tools", tools.collect::<Value>());
     }
     let mut system = exchange.system.clone();
     if let Some(schema) = &query.schema {
-        say("response_format", format(schema, dialect, &mut system));
+        body.set("response_format", format(schema, dialect, &mut system));
     }
-    say("messages", messages(&exchange, &system, &names, dialect).into());
+    body.set("messages", messages(&exchange, &system, &Completions { names: &names, dialect }));
     if let Some(effort) = query.sampling.reasoning {
-        dialect.thinking.say(effort, &mut body);
+        let (key, value) = dialect.thinking.words(effort);
+        body.set(key, value);
     }
-    body.into()
+    body
 }
 
 fn native(part: &Part) -> Option<&Map<String, Value>> {
     part.native.as_ref().filter(|native| native.api == API)?.block.as_object()
-}
-
-fn tool(spec: &ToolSpec, names: &ToolNames) -> Value {
-    let parameters = match &spec.parameters {
-        parameters @ Value::Object(_) => parameters.clone(),
-        _ => json!({ "type": "object", "properties": {} }),
-    };
-    json!({
-        "type": "function",
-        "function": {
-            "name": names.wire(&spec.name),
-            "description": spec.description,
-            "parameters": parameters,
-        },
-    })
 }
 
 /// The form of the answer; a service that knows no schemas is told it in words.
@@ -81,90 +64,54 @@ fn format(schema: &Value, dialect: &Dialect, system: &mut String) -> Value {
     json!({ "type": "json_schema", "json_schema": named })
 }
 
-fn messages(
-    exchange: &Exchange<'_>,
-    system: &str,
-    names: &ToolNames,
-    dialect: &Dialect,
-) -> Vec<Value> {
-    let mut messages = Vec::new();
-    if !system.trim().is_empty() {
-        messages.push(json!({ "role": "system", "content": system }));
-    }
-    let question = exchange.last_question();
-    let mut last_is_tool = false;
-    for (index, turn) in exchange.turns.iter().enumerate() {
-        match turn {
-            Turn::User(texts) => {
-                if last_is_tool && dialect.answers_tools {
-                    messages.push(json!({ "role": "assistant", "content": "(no answer)" }));
-                }
-                messages.push(json!({ "role": "user", "content": texts.join("\n\n") }));
-            }
-            Turn::Answer { parts, results } => {
-                let thoughts = dialect.wants_thoughts && index > question && !results.is_empty();
-                messages.extend(answer(parts, names, dialect, thoughts));
-                messages.extend(results.iter().map(|outcome| result(outcome, dialect)));
-            }
-        }
-        last_is_tool = matches!(turn, Turn::Answer { results, .. } if !results.is_empty());
-    }
-    messages
+struct Completions<'a> {
+    names: &'a ToolNames,
+    dialect: &'a Dialect,
 }
 
-fn answer(
-    parts: &[Said<'_>],
-    names: &ToolNames,
-    dialect: &Dialect,
-    thoughts: bool,
-) -> Option<Value> {
-    let mut texts = Vec::new();
-    let mut reasoning = String::new();
-    let mut calls = Vec::new();
-    let mut message = Map::new();
-    message.insert("role".to_owned(), "assistant".into());
-    message.insert("content".to_owned(), Value::Null);
-    for said in parts {
-        let own = native(said.part).filter(|_| said.own);
-        match &said.part.kind {
-            PartKind::Text(text) => texts.push(text.to_text_lossy()),
-            PartKind::Data(data) => texts.push(data.as_str().into()),
-            PartKind::Reasoning(thought) => {
-                if thoughts {
-                    reasoning.push_str(&thought.to_text_lossy());
-                }
-                for (key, value) in own.into_iter().flatten() {
-                    gather(&mut message, key, value);
-                }
-            }
-            PartKind::Call { id, tool, arguments } => {
-                let mut call = Value::Object(own.cloned().unwrap_or_default());
-                call["id"] = dialect.ids.wire(id).into();
-                call["type"] = "function".into();
-                let object = arguments_object(arguments);
-                // What the model wrote goes back to the letter if it is an object.
-                let is_object =
-                    serde_json::from_str(arguments.as_str()).ok().as_ref() == Some(&object);
-                let arguments =
-                    if is_object { arguments.as_str().to_owned() } else { object.to_string() };
-                call["function"] = json!({ "name": names.wire(tool), "arguments": arguments });
-                calls.push(call);
+impl Form for Completions<'_> {
+    fn answer(&self, answer: &Answer<'_>) -> Json {
+        let mut message = Map::new();
+        message.insert("role".to_owned(), "assistant".into());
+        message.insert("content".to_owned(), answer.text.as_deref().into());
+        let thoughts = |said: &&Said<'_>| matches!(said.part.kind, PartKind::Reasoning(_));
+        for said in answer.parts.iter().filter(thoughts).filter(|said| said.own) {
+            for (key, value) in native(said.part).into_iter().flatten() {
+                gather(&mut message, key, value);
             }
         }
+        if self.dialect.wants_thoughts && !answer.thoughts.is_empty() {
+            message.insert("reasoning_content".to_owned(), answer.thoughts.as_str().into());
+        }
+        if !answer.calls.is_empty() {
+            let calls = answer.calls.iter().map(|call| self.call(call)).collect();
+            message.insert("tool_calls".to_owned(), calls);
+        }
+        message.into()
     }
-    if texts.is_empty() && calls.is_empty() {
-        return None;
+
+    fn result(&self, outcome: &Outcome<'_>) -> Json {
+        let id = self.dialect.ids.wire(outcome.id);
+        json!({ "role": "tool", "tool_call_id": id, "content": outcome.marked() }).into()
     }
-    if !texts.is_empty() {
-        message.insert("content".to_owned(), texts.join("\n\n").into());
+
+    fn bridge(&self) -> Option<Json> {
+        let bridge = json!({ "role": "assistant", "content": "(no answer)" });
+        self.dialect.answers_tools.then(|| bridge.into())
     }
-    if !reasoning.is_empty() {
-        message.insert("reasoning_content".to_owned(), reasoning.into());
+}
+
+impl Completions<'_> {
+    fn call(&self, call: &Called<'_>) -> Value {
+        let own = native(call.part).filter(|_| call.own);
+        let mut sent = Value::Object(own.cloned().unwrap_or_default());
+        sent["id"] = self.dialect.ids.wire(call.id).into();
+        sent["type"] = "function".into();
+        let arguments = arguments_object(call.arguments);
+        let name = self.names.wire(call.tool);
+        sent["function"] = json!({ "name": name, "arguments": arguments.get() });
+        sent
     }
-    if !calls.is_empty() {
-        message.insert("tool_calls".to_owned(), calls.into());
-    }
-    Some(message.into())
 }
 
 /// Puts what the service wants back beside its thoughts into the message: lists grow.
@@ -175,9 +122,4 @@ fn gather(message: &mut Map<String, Value>, key: &str, value: &Value) {
             message.insert(key.to_owned(), value.clone());
         }
     }
-}
-
-fn result(outcome: &Outcome<'_>, dialect: &Dialect) -> Value {
-    let id = dialect.ids.wire(outcome.id);
-    json!({ "role": "tool", "tool_call_id": id, "content": outcome.marked() })
 }

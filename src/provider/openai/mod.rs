@@ -8,7 +8,7 @@ mod encode;
 #[cfg(test)]
 mod tests;
 
-pub(super) use decode::Decoder;
+pub(super) use decode::decoder;
 pub(super) use dialect::{Dialect, Thinking};
 pub(super) use encode::encode;
 

@@ -3,15 +3,15 @@ use serde_json::json;
 use super::*;
 use crate::{
     model::{Finish, Usage},
-    projection::Role,
     provider::{
-        Content, Effort, Query, Sampling, Trouble,
-        decoder::Decode,
+        Content, Effort, Query, Trouble,
+        decoder::Decoder,
+        json::Document,
         names::IdRule,
         sse::Sse,
         tests::{
-            Heard, answer, call, called, distort, events, hear, native, query, result, system,
-            text, thought, user,
+            EXACT, Heard, answer, call, called, distort, events, failed, hear, native, query,
+            result, sampled_query, system, text, thought, user,
         },
     },
 };
@@ -24,11 +24,11 @@ const DETAILS: &str = include_str!("../../../tests/fixtures/wire/openai-reasonin
 const ERROR: &str = include_str!("../../../tests/fixtures/wire/openai-error-in-stream.sse");
 
 fn decoder() -> Decoder {
-    Decoder::new(&query(Vec::new()))
+    super::decoder(&query(Vec::new()))
 }
 
 fn hear_text(text: &str) -> Heard {
-    hear::<Sse, _>(text.as_bytes(), decoder)
+    hear::<Sse>(text.as_bytes(), decoder)
 }
 
 fn chunk(delta: &serde_json::Value, finish: Option<&str>) -> String {
@@ -69,9 +69,9 @@ fn ids_and_names_may_be_repeated_and_the_end_mark_may_be_missing() {
 fn calls_without_index_and_id_are_told_apart_and_get_new_ids() {
     let earlier = || {
         let parts = vec![call("call00001", "fs_read", "{}")];
-        Decoder::new(&query(vec![answer("x/y", parts)]))
+        super::decoder(&query(vec![answer("x/y", parts)]))
     };
-    let heard = hear::<Sse, _>(NAMELESS.as_bytes(), earlier);
+    let heard = hear::<Sse>(NAMELESS.as_bytes(), earlier);
     let expected = [
         called("call00002", "fs_read", "{\"path\":\"a\"}"),
         called("call00003", "fs_read", "{\"path\":\"b\"}"),
@@ -97,7 +97,8 @@ fn an_index_that_is_given_twice_is_two_calls_and_what_is_unknown_goes_back() {
     let body = encode(
         &query(vec![user("Hi"), answer("test/model", parts), result("one", "r")]),
         &Dialect::COMMON,
-    );
+    )
+    .to_value();
     let sent = &body["messages"][1]["tool_calls"][0];
     assert_eq!(sent["extra_content"], extra["extra_content"]);
     assert_eq!(sent["function"]["arguments"], "{\"path\":\"a\"}");
@@ -119,7 +120,7 @@ fn details_of_thoughts_are_joined_and_go_back_to_their_model_only() {
     let parts = vec![native(thought("Hmm.", ""), API, block), text("Yes.")];
     let sent = |model: &str| {
         let query = query(vec![user("?"), answer(model, parts.clone()), user("!")]);
-        encode(&query, &Dialect::COMMON)["messages"][1].clone()
+        encode(&query, &Dialect::COMMON).to_value()["messages"][1].clone()
     };
     let expected = json!({ "role": "assistant", "content": "Yes.", "reasoning_details": details });
     assert_eq!(sent("test/model"), expected);
@@ -188,7 +189,10 @@ fn an_answer_that_comes_as_a_whole_is_heard_too() {
         }],
         "usage": { "prompt_tokens": 3, "completion_tokens": 4 },
     });
-    let heard = Heard { pieces: decoder().decode_whole(&body).unwrap(), end: Ok(()) };
+    let heard = Heard {
+        pieces: decoder().decode_whole(&Document::read(&body.to_string()).unwrap()).unwrap(),
+        end: Ok(()),
+    };
     let expected = [
         Content::Text("Yes".to_owned()),
         called("a", "fs_read", "{}"),
@@ -197,7 +201,7 @@ fn an_answer_that_comes_as_a_whole_is_heard_too() {
     assert_eq!(heard.contents(), expected);
     assert_eq!((heard.finish(), heard.usage().unwrap().output), (Some(Finish::ToolCalls), Some(4)));
     let error = json!({ "object": "error", "message": "no model found" });
-    assert!(decoder().decode_whole(&error).is_err());
+    assert!(decoder().decode_whole(&Document::read(&error.to_string()).unwrap()).is_err());
 }
 
 #[test]
@@ -205,12 +209,12 @@ fn data_is_reported_as_a_whole_and_talk_before_a_call_is_none() {
     let asking = Query { schema: Some(json!({ "type": "array" })), ..query(Vec::new()) };
     let said = chunk(&json!({ "content": "{\"answer\":" }), None)
         + &chunk(&json!({ "content": " [1]}" }), Some("stop"));
-    let heard = hear::<Sse, _>(said.as_bytes(), || Decoder::new(&asking));
+    let heard = hear::<Sse>(said.as_bytes(), || super::decoder(&asking));
     assert_eq!(heard.contents(), [Content::Data("[1]".to_owned())]);
     let call =
         json!({ "tool_calls": [{ "index": 0, "id": "a", "function": { "name": "fs_read" } }] });
     let talk = chunk(&json!({ "content": "First" }), None) + &chunk(&call, Some("tool_calls"));
-    let heard = hear::<Sse, _>(talk.as_bytes(), || Decoder::new(&asking));
+    let heard = hear::<Sse>(talk.as_bytes(), || super::decoder(&asking));
     let expected = [Content::Text("First".to_owned()), called("a", "fs_read", "{}")];
     assert_eq!(heard.contents(), expected);
 }
@@ -223,36 +227,22 @@ fn a_query_is_encoded_with_its_results_in_place() {
         call("a", "fs_read", "{\"path\":  \"x\"}"),
         call("b", "fs_list", "not JSON"),
     ];
-    let failed = Role::Tool {
-        id: crate::model::CallId::new("b"),
-        tool: None,
-        is_error: true,
-        content: "bad arguments".into(),
-    };
-    let mut query = query(vec![
+    let roles = vec![
         system("Be brief."),
         user("Look"),
         user("there"),
         answer("test/model", parts),
-        failed,
+        failed("b", "bad arguments"),
         result("a", "text"),
-    ]);
-    query.tools.truncate(1);
-    query.sampling =
-        Sampling { max_tokens: Some(9), temperature: Some(0.5), reasoning: Some(Effort::Low) };
+    ];
+    let (query, tool) = sampled_query(Effort::Low, roles);
     let expected = json!({
         "model": "model",
         "stream": true,
         "stream_options": { "include_usage": true },
         "max_tokens": 9,
         "temperature": 0.5,
-        "tools": [{
-            "type": "function",
-            "function": {
-                "name": "fs_read", "description": "fs_read it",
-                "parameters": { "type": "object", "properties": {} },
-            },
-        }],
+        "tools": [tool],
         "messages": [
             { "role": "system", "content": "Be brief." },
             { "role": "user", "content": "Look\n\nthere" },
@@ -278,7 +268,7 @@ fn a_query_is_encoded_with_its_results_in_place() {
         ],
         "reasoning_effort": "low",
     });
-    assert_eq!(encode(&query, &Dialect::COMMON), expected);
+    assert_eq!(encode(&query, &Dialect::COMMON).to_value(), expected);
 }
 
 #[test]
@@ -288,17 +278,17 @@ fn services_are_spoken_to_in_their_dialect() {
     asking.schema = Some(json!({ "type": "object" }));
     asking.sampling.reasoning = Some(Effort::Off);
     let deepseek = crate::provider::Preset::named("deepseek").unwrap().dialect;
-    let body = encode(&asking, &deepseek);
+    let body = encode(&asking, &deepseek).to_value();
     assert_eq!(body["messages"][2]["reasoning_content"], "Hm.");
     assert_eq!(body["response_format"], json!({ "type": "json_object" }));
     assert!(body["messages"][0]["content"].as_str().unwrap().contains("{\"type\":\"object\"}"));
     assert_eq!(body["thinking"], json!({ "type": "disabled" }));
 
     asking.messages.push(asking.messages[0].clone());
-    assert_eq!(encode(&asking, &deepseek)["messages"][2].get("reasoning_content"), None);
+    assert_eq!(encode(&asking, &deepseek).to_value()["messages"][2].get("reasoning_content"), None);
     let mistral = crate::provider::Preset::named("mistral").unwrap().dialect;
     assert_eq!(mistral.ids, IdRule::Nine);
-    let body = encode(&asking, &mistral);
+    let body = encode(&asking, &mistral).to_value();
     let roles: Vec<_> =
         body["messages"].as_array().unwrap().iter().map(|m| m["role"].clone()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
@@ -314,4 +304,22 @@ fn nothing_that_a_server_says_makes_the_decoder_panic() {
     for text in [INTERLEAVED, NAMELESS, TWICE, DETAILS, ERROR] {
         distort(&events(text), decoder);
     }
+}
+
+#[test]
+fn arguments_are_heard_and_go_back_to_the_letter() {
+    let call_with = |arguments: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"id\":\"a\",\"function\":\
+             {{\"name\":\"fs_read\",\"arguments\":{arguments}}}}}]}},\"finish_reason\":\"stop\"}}]}}\n\n"
+        )
+    };
+    for arguments in [EXACT.to_owned(), json!(EXACT).to_string()] {
+        let heard = hear_text(&call_with(&arguments));
+        assert_eq!(heard.contents(), [called("a", "fs_read", EXACT)]);
+    }
+    let parts = vec![call("a", "fs_read", EXACT)];
+    let query = query(vec![user("?"), answer("x/y", parts), result("a", "r")]);
+    let sent = encode(&query, &Dialect::COMMON).to_value();
+    assert_eq!(sent["messages"][1]["tool_calls"][0]["function"]["arguments"], EXACT);
 }

@@ -78,6 +78,10 @@ pub fn tell(
                     failure.hint("keys come from environment variables; `jp models` names them")
                 }
                 Trouble::Model => failure.hint("`jp models` lists the models within reach"),
+                Trouble::Certificate => failure.hint(
+                    "`SSL_CERT_FILE` may name a PEM file with the certificates to trust, such as \
+                     those of your company",
+                ),
                 Trouble::TooLong => {
                     failure.hint("`jp conversation fork --last N` goes on with the last turns only")
                 }

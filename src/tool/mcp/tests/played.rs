@@ -3,6 +3,8 @@
 //! It is this test binary, started once more: what the test harness prints to standard output is
 //! the noise that real programs make too.
 
+#![expect(clippy::exit, clippy::print_stderr, reason = "this is a program of its own")]
+
 use std::{
     env,
     io::{self, Write},
