@@ -66,8 +66,7 @@ fn every_layer_counts_in_its_order_and_is_named_as_the_origin() {
          [tools.ls]\n\
          command = [\"ls\"] # from {user}:11\n\
          shell = false # default\n\
-         permission = \"ask\" # default\n\
-         idempotent = false # default\n\
+         deliver = \"deliver\" # default\n\
          enable = true # default\n\n\
          [title]\n\
          generate = false # default\n\

@@ -1,6 +1,6 @@
 //! MCP servers from a user's point of view: declared, trusted, listed, called, ended.
 
-#[path = "../../src/tool/mcp/tests/played.rs"]
+#[path = "../helpers/mcp_server.rs"]
 mod played;
 
 use std::{
@@ -40,7 +40,7 @@ fn log(jp: &Jp) -> String {
 }
 
 fn ask(jp: &Jp, request: &str) -> Output {
-    jp.run(&["q", "--new", "--non-interactive", "--no-edit", request])
+    jp.run(&["q", "--new", "--non-interactive", request])
 }
 
 #[test]
@@ -91,10 +91,11 @@ fn servers_and_tools_are_listed() {
     let config = jp.world().join("config/jp/config.toml");
     let listed = jp.run(&["mcp", "ls"]);
     let expected = format!(
-        "SERVER  STATE  TOOLS  FROM\noff     off           {0}:6:1\nsrv     ready  2      {0}:2:1\n",
+        "SERVER  STATE  TOOLS  FROM\noff     off           {0}:7:1\nsrv     ready  2      {0}:2:1\n",
         config.display()
     );
-    assert_eq!(listed.ok(), expected);
+    let hint = "Hint: `jp tools ls` lists their tools\n";
+    assert_eq!((listed.stdout, listed.stderr.as_str()), (expected, hint));
     let servers = jp.run(&["mcp", "ls", "--format", "json"]).json()["servers"].clone();
     let expected = json!({
         "name": "srv", "from": format!("{}:2:1", config.display()), "reached": argv()[0],
@@ -168,7 +169,8 @@ fn a_project_names_servers_in_mcp_json_and_they_count_when_it_is_trusted() {
         assert!(output.stderr.contains(expected), "{}", output.stderr);
     }
     assert!(!output.stderr.contains("sk-0123456789"));
-    let states = jp.run(&["mcp", "ls", "--format", "json"]).json();
+    let states = jp.run(&["mcp", "ls", "--format", "json"]).stdout;
+    let states: Value = serde_json::from_str(&states).unwrap();
     let states: Vec<_> = states["servers"]
         .as_array()
         .unwrap()
@@ -184,7 +186,7 @@ fn a_project_names_servers_in_mcp_json_and_they_count_when_it_is_trusted() {
 #[test]
 fn a_query_that_is_told_to_end_leaves_no_server_behind() {
     let jp = user(&declared("srv", "permission = \"allow\""));
-    let mut command = jp.jp(&["q", "--new", "--non-interactive", "--no-edit", "call srv__wait {}"]);
+    let mut command = jp.jp(&["q", "--new", "--non-interactive", "call srv__wait {}"]);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let began = Instant::now();

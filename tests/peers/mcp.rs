@@ -58,7 +58,7 @@ fn everything_is_listed_called_and_sees_no_secret() {
 fn a_query_of_the_guide_calls_everything() {
     let jp = user(&node("everything", "server-everything"));
     let call = r#"call everything__trigger-long-running-operation {"duration": 1, "steps": 2}"#;
-    let output = jp.run(&["q", "--new", "--non-interactive", "--no-edit", call]);
+    let output = jp.run(&["q", "--new", "--non-interactive", call]);
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stdout.contains("Long running operation completed"), "{}", output.stdout);
     jp.assert_sound();

@@ -4,10 +4,11 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
 };
 
+use super::BY_SIGNAL;
 use crate::{
     cancel::Cancel,
     cli::{error::CommandError, output::Output},
@@ -42,6 +43,8 @@ pub struct Fleet {
     pub started: Vec<(Declared, Option<Started>)>,
     /// The number of the signal that broke the start off.
     pub stopped_by: Option<u8>,
+    /// While nobody else listens to signals, one ends the servers and jp at once.
+    signals: Option<Signals>,
 }
 
 /// Every server that counts here. What the workspace says of servers counts if it is trusted; of
@@ -97,17 +100,25 @@ pub fn start(
     let (cancel, number) = (Cancel::new(), Arc::new(AtomicU8::new(0)));
     let wanted = declared.iter().filter(|server| server.is_enabled);
     let specs: Vec<_> = wanted.filter_map(|server| server.spec.clone().ok()).collect();
-    let signals = (!specs.is_empty()).then(|| {
-        let (cancel, number) = (cancel.clone(), number.clone());
-        let heard = move |signal: Signal| {
+    let is_ready = Arc::new(AtomicBool::new(false));
+    let heard = {
+        let (cancel, number, is_ready) = (cancel.clone(), number.clone(), is_ready.clone());
+        let running = site.running.clone();
+        move |signal: Signal| {
+            if is_ready.load(Ordering::SeqCst) {
+                running.kill_all();
+                crate::ui::leave_terminal();
+                signal_hook::low_level::exit(i32::from(BY_SIGNAL + signal.number()));
+            }
             number.store(signal.number(), Ordering::SeqCst);
             cancel.cancel();
-        };
-        Signals::listen(heard)
-    });
+        }
+    };
+    // Without them a signal ends the process, and most servers with it, whose input ends.
+    let signals = (!specs.is_empty()).then(|| Signals::listen(heard).ok()).flatten();
     let (servers, started) =
         Servers::start(specs, site, taken, &cancel).map_err(CommandError::failure)?;
-    drop(signals);
+    is_ready.store(true, Ordering::SeqCst);
     let mut started = started.into_iter();
     let mut all = Vec::new();
     for server in declared {
@@ -116,12 +127,17 @@ pub fn start(
         all.push((server, came));
     }
     let stopped_by = Some(number.load(Ordering::SeqCst)).filter(|number| *number > 0);
-    let fleet = Fleet { servers, started: all, stopped_by };
+    let fleet = Fleet { servers, started: all, stopped_by, signals };
     fleet.tell(output);
     Ok(fleet)
 }
 
 impl Fleet {
+    /// Leaves signals to somebody else.
+    pub fn leave_signals(&mut self) {
+        self.signals = None;
+    }
+
     /// The tools of all servers.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<McpTool>> {
         let started = self.started.iter().filter_map(|(_, started)| started.as_ref());

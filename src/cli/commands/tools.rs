@@ -92,10 +92,9 @@ pub fn run(env: &Env, output: &mut Output, args: &ToolsRun) -> Outcome {
         non_interactive: args.non_interactive,
         unattended: here.settings.unattended,
         running: here.running,
+        fleet: here.fleet,
     };
-    let result = by_hand.call(env, output);
-    here.fleet.servers.end();
-    let result = result?;
+    let result = by_hand.call(env, output)?;
     let content = result.content.to_text_lossy();
     if args.format.is_json() {
         output.json(&json!({ "is_error": result.is_error, "content": content }))?;

@@ -18,7 +18,11 @@ use super::{
 };
 use crate::{
     cancel::Cancel,
-    cli::{commands::BY_SIGNAL, error::CommandError, output::Output},
+    cli::{
+        commands::{BY_SIGNAL, servers::Fleet},
+        error::CommandError,
+        output::Output,
+    },
     env::Env,
     model::{
         Address, AnswerId, CallId, Event, EventKind, Finish, ModelName, Request, ToolName,
@@ -46,11 +50,13 @@ pub struct ByHand {
     pub unattended: Unattended,
     /// Where programs are listed while they run.
     pub running: Running,
+    /// The servers, which end with the call.
+    pub fleet: Fleet,
 }
 
 impl ByHand {
     /// Makes the call, and waits for its result.
-    pub fn call(self, env: &Env, output: &Output) -> Result<ToolResult, CommandError> {
+    pub fn call(mut self, env: &Env, output: &Output) -> Result<ToolResult, CommandError> {
         let interactive = !self.non_interactive && Prompter::open(env).is_ok();
         let setup = Setup {
             model: ModelName::new("jp/by-hand"),
@@ -71,6 +77,7 @@ impl ByHand {
         let manner = Manner { json: false, reasoning: false, data: false };
         let mut front = Front::new(channels, asker, setup.model.to_string(), manner, None);
         let (inbox, stopped_by) = (Inbox::new(), Arc::new(AtomicU8::new(0)));
+        self.fleet.leave_signals();
         let signals =
             listen(&inbox, presses, front.asker(), self.running.clone(), stopped_by.clone());
         let request = Request { content: "by hand".into(), interrupts: false };
@@ -79,6 +86,7 @@ impl ByHand {
         let (mut kept, now) = (Kept::default(), || env.now());
         let provider: Arc<dyn Provider> = Arc::new(caller);
         let driven = drive(turn, first, &provider, &mut kept, &mut front, inbox, &now);
+        self.fleet.servers.end();
         self.running.kill_all();
         front.finish();
         drop(signals);

@@ -68,7 +68,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let first = first_input(env, &asked, &resolved, &target, &entries)?;
     let declared = servers::declared(env, output, &resolved, &files, &site.keys)?;
     let fleet = servers::start(output, declared, &site, &tools::names(&setup.tools));
-    let fleet = fleet.map_err(|error| asked.kept(error))?;
+    let mut fleet = fleet.map_err(|error| asked.kept(error))?;
     if let Some(number) = fleet.stopped_by {
         let error = CommandError::failure("the start of the MCP servers was interrupted");
         return Err(asked.kept(error.by_signal(BY_SIGNAL + number)));
@@ -98,6 +98,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let keeper = target.keeper(args, meta, &resolved);
     let mut keeper = keeper.map_err(|error| asked.kept(error))?;
     let stopped_by = Arc::new(AtomicU8::new(0));
+    fleet.leave_signals();
     let signals = listen(&inbox, presses, front.asker(), running.clone(), stopped_by.clone());
     let now = || env.now();
     let driven = drive(turn, first, &model.provider, &mut keeper, &mut front, inbox, &now);

@@ -2,6 +2,7 @@
 
 mod over_http;
 mod over_pipes;
+#[path = "../../../../tests/helpers/mcp_server.rs"]
 mod played;
 
 use std::{
