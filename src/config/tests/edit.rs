@@ -123,7 +123,7 @@ fn what_needs_trust_is_written_and_must_be_right() {
     for scope in Scope::ALL {
         let text = changed(scope, "", "tools.x.command=[\"ls\"]").unwrap();
         assert_eq!(text, "[tools.x]\ncommand = [\"ls\"]\n");
-        assert!(changed(scope, "", "tools.x.permission=allow").is_err());
+        assert!(changed(scope, "", "tools.x.shell=true").is_err());
     }
     let foreign = "[tools.x]\npermission = \"allow\"\n";
     changed(Scope::Workspace, foreign, "ui.usage=true").unwrap();
