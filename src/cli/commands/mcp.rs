@@ -48,7 +48,7 @@ pub fn ls(env: &Env, output: &mut Output, args: &McpLs) -> Outcome {
         let (name, origin) = (server.0.name.clone(), server.0.origin.clone());
         table.push([name, state(server).to_owned(), tools, origin]);
     }
-    output.text(&table.to_string())?;
+    output.text(table)?;
     output.hint("`jp tools ls` lists their tools");
     Ok(DONE)
 }

@@ -62,7 +62,7 @@ pub fn ls(env: &Env, output: &mut Output, args: &ToolsLs) -> Outcome {
             idempotent.to_owned(),
         ]);
     }
-    output.text(&table.to_string())?;
+    output.text(table)?;
     Ok(DONE)
 }
 

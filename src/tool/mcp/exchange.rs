@@ -65,7 +65,7 @@ struct Wait<'a> {
 }
 
 enum Waited {
-    Result(Result<ServerResult, ServiceError>),
+    Result(Box<Result<ServerResult, ServiceError>>),
     TimedOut,
     Cancelled,
 }
@@ -152,11 +152,11 @@ impl Exchange<'_> {
         });
         let waited = wait.until_ended(self);
         let (reason, end) = match waited {
-            Waited::Result(Ok(result)) => {
+            Waited::Result(result) => {
+                let result = result.map_err(|error| lost(&error))?;
                 return serde_json::to_value(&result)
                     .map_err(|error| End::Refused(error.to_string()));
             }
-            Waited::Result(Err(error)) => return Err(lost(&error)),
             Waited::TimedOut => ("it took too long", End::TimedOut),
             Waited::Cancelled => ("the user does not want it any more", End::Cancelled),
         };
@@ -196,7 +196,7 @@ impl Wait<'_> {
                     // A server that has gone does not hear it.
                     let _gone = reply.send(answer);
                 }
-                Ok(Happening::Ended(result)) => return Waited::Result(*result),
+                Ok(Happening::Ended(result)) => return Waited::Result(result),
                 Ok(Happening::Cancelled) => return Waited::Cancelled,
                 Err(_timeout) => return Waited::TimedOut,
             }

@@ -12,6 +12,9 @@ pub struct Servers {
     servers: Vec<Arc<Server>>,
 }
 
+/// What a server offers and what is odd about it, or why it did not start.
+type Offered = Result<(Vec<Offer>, Vec<String>), String>;
+
 /// What came of starting one server.
 pub struct Started {
     /// How it was declared.
@@ -56,11 +59,7 @@ impl Servers {
         Ok((servers, started))
     }
 
-    fn tools(
-        &self,
-        offers: Vec<Result<(Vec<Offer>, Vec<String>), String>>,
-        taken: &[String],
-    ) -> Vec<Started> {
+    fn tools(&self, offers: Vec<Offered>, taken: &[String]) -> Vec<Started> {
         let mut wanted = Vec::new();
         for (server, offers) in self.servers.iter().zip(&offers) {
             let offers = offers.iter().flat_map(|(offers, _)| offers);
