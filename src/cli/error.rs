@@ -30,6 +30,8 @@ pub enum Kind {
     Unprinted,
     /// Nobody reads the output any more.
     BrokenPipe,
+    /// A signal broke it off.
+    Signal(u8),
     /// Everything has been said already.
     Silent(u8),
 }
@@ -89,6 +91,12 @@ impl CommandError {
         self
     }
 
+    /// The same, with the exit code of a signal.
+    pub fn by_signal(mut self, code: u8) -> Self {
+        self.kind = Kind::Signal(code);
+        self
+    }
+
     fn hint_if(self, hint: Option<impl ToString>) -> Self {
         match hint {
             Some(hint) => self.hint(hint),
@@ -123,7 +131,7 @@ impl CommandError {
             Kind::Usage => 2,
             Kind::TryAgain => 75,
             Kind::BrokenPipe => 0,
-            Kind::Silent(code) => code,
+            Kind::Signal(code) | Kind::Silent(code) => code,
         }
     }
 }

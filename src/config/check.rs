@@ -9,6 +9,7 @@ use super::{Api, Fault, Key, Origin, Problem, Settings};
 const TOOL_NAME: &str = "the name of a tool has 1 to 64 letters, digits, `_` and `-`";
 /// The built-in tool that runs programs, which see variables.
 const RUNS_PROGRAMS: &str = "run_command";
+const SERVER_NAME: &str = "the name of a server has 1 to 64 letters, digits, `_` and `-`";
 const PROVIDER_NAME: &str = "the name of a provider has no `/`, because a model is written as `provider/name`, and no space";
 
 /// Everything that is wrong between settings that are right by themselves, each at the place of
@@ -37,8 +38,7 @@ pub(super) fn check(settings: &Settings, values: &BTreeMap<Key, (Value, Origin)>
     }
     for (name, tool) in &settings.tools {
         let key = Key::new(["tools", name]);
-        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if name.is_empty() || name.len() > 64 || !name.chars().all(letter) {
+        if !is_name(name) {
             complain(key.clone(), Fault::OddName { key: key.clone(), rule: TOOL_NAME });
         }
         let command = key.child("command");
@@ -68,7 +68,27 @@ pub(super) fn check(settings: &Settings, values: &BTreeMap<Key, (Value, Origin)>
             }
         }
     }
+    for (name, server) in &settings.mcp {
+        let key = Key::new(["mcp", name]);
+        if !is_name(name) {
+            complain(key.clone(), Fault::OddName { key: key.clone(), rule: SERVER_NAME });
+        }
+        let command = server.command.first();
+        match (command, &server.url) {
+            (Some(_), Some(_)) => complain(key.child("url"), Fault::TwoWays(name.clone())),
+            (Some(first), None) if first.trim().is_empty() => {
+                complain(key.child("command"), Fault::NoProgram(name.clone()));
+            }
+            _ => {}
+        }
+    }
     problems
+}
+
+/// Whether models take this as a name, or as the beginning of one.
+fn is_name(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    !name.is_empty() && name.len() <= 64 && name.chars().all(letter)
 }
 
 fn is_odd(c: char) -> bool {

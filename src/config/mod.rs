@@ -5,6 +5,7 @@
 
 mod byte_count;
 mod key;
+mod mcp;
 mod model_choice;
 mod settings;
 mod texts;
@@ -43,6 +44,7 @@ pub use edit::{EditError, set};
 pub use key::{InvalidKey, InvalidOverride, Key, Override};
 pub use key_variables::key_variables;
 pub use layers::Layers;
+pub use mcp::Mcp;
 pub use model_choice::{InvalidModel, ModelChoice};
 pub use origin::{Origin, Scope};
 pub use path_pattern::PathPattern;

@@ -37,6 +37,10 @@ pub enum Fault {
     OddName { key: Key, rule: &'static str },
     #[error("tool `{0}` has no `command`")]
     NoCommand(String),
+    #[error("MCP server `{0}` has a `command` and a `url`: it is reached in one way")]
+    TwoWays(String),
+    #[error("MCP server `{0}` has a `command` without a program")]
+    NoProgram(String),
     #[error("`{key}` must be one string, because `shell` is true, found {found}")]
     ShellCommand { key: Key, found: usize },
     #[error("a rule in `{0}` needs `argv` or `path`, and not both")]

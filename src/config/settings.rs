@@ -6,7 +6,9 @@ use std::{collections::BTreeMap, path::PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BaseUrl, ModelChoice, Timeout, Tool, Unattended, VariableName, texts::Temperature};
+use super::{
+    BaseUrl, Mcp, ModelChoice, Timeout, Tool, Unattended, VariableName, texts::Temperature,
+};
 
 /// The configuration of jp.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +28,8 @@ pub struct Settings {
     pub compaction: Compaction,
     /// What happens to a prompt of any tool when nobody can be asked.
     pub unattended: Unattended,
+    /// Servers of the Model Context Protocol, whose tools a model may call, by name.
+    pub mcp: BTreeMap<String, Mcp>,
     /// The titles of conversations.
     pub title: Title,
     /// What is shown while a model answers.

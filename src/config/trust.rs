@@ -36,6 +36,7 @@ const RISKS: &[(&[&str], Risk)] = &[
     (&["providers"], Risk::NeedsTrust),
     // Also what narrows: a tool that is denied or hidden may be the one that the user relies on.
     (&["tools"], Risk::NeedsTrust),
+    (&["mcp"], Risk::NeedsTrust),
     (&["unattended"], Risk::NeedsTrust),
     (&["title", "generate"], Risk::Harmless),
     (&["title", "model"], Risk::Harmless),

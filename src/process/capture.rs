@@ -19,6 +19,21 @@ pub(super) struct Capture<'a> {
     captured: Captured,
 }
 
+impl Captured {
+    /// What somebody said who is no program, kept as the output of one: the first bytes, and a
+    /// file in a directory, made if it is missing, if there are more.
+    pub fn of(said: &[u8], kept: usize, name: &'static str, directory: &Path) -> Self {
+        // Without a directory the rest is only counted, as it is on a full disk.
+        let made = said.len() <= kept || fsutil::create_dir_private(directory).is_ok();
+        let overflow = made.then_some(directory);
+        let limit = u64::MAX;
+        let captured = Self::default();
+        let mut capture = Capture { name, kept, limit, overflow, file: None, captured };
+        capture.take(said);
+        capture.finish()
+    }
+}
+
 impl<'a> Capture<'a> {
     pub(super) fn new(name: &'static str, spawn: &'a Spawn) -> Self {
         Self {

@@ -215,13 +215,16 @@ impl Child {
 /// variables that `keys` names, from which providers take their keys, are never among them, nor is
 /// any other that holds the same key.
 pub fn variables(env: &Env, named: &[String], keys: &[String]) -> BTreeMap<OsString, OsString> {
-    let secrets: Vec<_> = keys.iter().filter_map(|key| env.var(key)).collect();
     let is_key = |name: &OsStr, value: &OsStr| {
-        keys.iter().any(|key| OsStr::new(key) == name)
-            || secrets.iter().any(|secret| holds(value, secret))
+        keys.iter().any(|key| OsStr::new(key) == name) || holds_key(env, keys, value)
     };
     let seen = env.vars().filter(|(name, value)| may_see(name, named) && !is_key(name, value));
     seen.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// Whether a value holds a key of a provider, which stand in the variables that `keys` names.
+pub fn holds_key(env: &Env, keys: &[String], value: &OsStr) -> bool {
+    keys.iter().filter_map(|key| env.var(key)).any(|secret| holds(value, secret))
 }
 
 /// Whether a declaration can name a variable so.

@@ -26,12 +26,21 @@ pub(super) const EXITED: u8 = b'x';
 pub(super) const WANTED_TERMINAL: u8 = b't';
 
 impl Group {
-    /// Starts a program.
-    #[expect(clippy::disallowed_methods, reason = "this is where children come from")]
+    /// Starts a program that reads what is there for it.
     pub(super) fn start(spawn: &Spawn, program: &OsStr) -> Result<Self, RunError> {
+        let stdin = if spawn.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
+        Self::start_with(spawn, program, stdin)
+    }
+
+    /// Starts a program that somebody talks to.
+    pub(super) fn start_to_talk(spawn: &Spawn, program: &OsStr) -> Result<Self, RunError> {
+        Self::start_with(spawn, program, Stdio::piped())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is where children come from")]
+    fn start_with(spawn: &Spawn, program: &OsStr, stdin: Stdio) -> Result<Self, RunError> {
         let mut command = Command::new(program);
         command.args(&spawn.argv[1..]).env_clear().envs(&spawn.vars).current_dir(&spawn.cwd);
-        let stdin = if spawn.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let child = command.spawn();
         let child = child.map_err(|source| RunError::start(program, &spawn.cwd, source))?;

@@ -1,20 +1,22 @@
 //! Child processes: commands that share the terminal, and programs that run on their own.
 //!
-//! A child never sees a variable that it was not given. What [`run`] starts is in a process group
-//! of its own, is never left behind, and never makes jp wait for more than its time: nothing here
-//! knows what the output means or whether a program may be run.
+//! A child never sees a variable that it was not given. What [`run`] and [`Partner`] start is in a
+//! process group of its own, is never left behind, and never makes jp wait for more than its time:
+//! nothing here knows what the output means or whether a program may be run.
 
 mod capture;
 mod command;
 mod course;
 mod environment;
 mod group;
+mod partner;
 mod run;
 mod running;
 mod spawn;
 
 pub use command::command;
-pub use environment::{Child, is_variable, variables};
+pub use environment::{Child, holds_key, is_variable, variables};
+pub use partner::Partner;
 pub use run::run;
 pub use running::Running;
 pub use spawn::{Captured, Ended, Ran, RunError, Spawn};

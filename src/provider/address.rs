@@ -43,6 +43,11 @@ impl Address {
         Ok(Self(format!("{scheme}://{authority}{path}")))
     }
 
+    /// The address of something else than an API, as it stands.
+    pub(super) fn of_url(url: &str) -> Self {
+        Self(url.to_owned())
+    }
+
     /// The address, harmless to show.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -182,7 +182,7 @@ pub(super) fn proxy_for(uri: &Uri, env: &Env) -> Option<Secret> {
 }
 
 /// The proxy that the usual variables name, unless the server is on this machine or exempt.
-fn proxy(base: &Address, env: &Env) -> Option<Secret> {
+pub(super) fn proxy(base: &Address, env: &Env) -> Option<Secret> {
     let set = |name: &str| env.var(name).and_then(OsStr::to_str).filter(|value| !value.is_empty());
     let either = |name: &str| set(name).or_else(|| set(&name.to_uppercase()));
     if base.is_loopback() || either("no_proxy").is_some_and(|list| is_exempt(base, list)) {

@@ -39,6 +39,7 @@ mod chat;
 mod fetch;
 mod http;
 mod tls;
+mod web;
 
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,7 @@ pub use query::{Effort, Query, Sampling, ToolSpec};
 pub use room::{Room, known_window};
 pub use script::{Script, ScriptError, ScriptProblem, ScriptProvider};
 pub use secret::Secret;
+pub use web::{Cut, Web, WebAnswer, WebError, WebRequest};
 
 use crate::{cancel::Cancel, projection::Takes};
 

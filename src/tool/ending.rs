@@ -180,7 +180,8 @@ fn name_of(signal: i32) -> &'static str {
     }
 }
 
-fn words(duration: Duration) -> String {
+/// A time in words.
+pub(super) fn words(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match (seconds / 60, seconds % 60) {
         (0, _) => format!("{} s", duration.as_secs_f64()),

@@ -15,6 +15,7 @@ mod command;
 mod declaration;
 mod ending;
 mod excerpt;
+pub mod mcp;
 mod refusal;
 mod reply;
 mod schema;
@@ -22,6 +23,7 @@ mod schema;
 pub use catalog::{Catalog, Listed, Source, check_name};
 pub use command::{CommandSpec, CommandTool, Program, Site};
 pub use declaration::DeclarationError;
+use ending::words;
 pub use host::{Host, Line};
 pub use outcome::{Invocation, Outcome, Question, Tool};
 pub use refusal::Refusal;
@@ -29,5 +31,7 @@ pub use routing::{Audience, Route, policy, route};
 pub use schema::{Misfit, Schema};
 pub use terms::{Subject, Terms};
 
-pub use crate::config::{Delivery, Permission, Policy, Rule, Unattended};
-pub use crate::process::variables;
+pub use crate::{
+    config::{Delivery, Permission, Policy, Rule, Unattended},
+    process::variables,
+};

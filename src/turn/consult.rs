@@ -29,6 +29,7 @@ pub fn query(setup: &Setup, call: &ToolCall, inquiry: &InquiryRequest) -> Query 
         tools: Vec::new(),
         schema: Some(schema(&inquiry.answer)),
         sampling: setup.sampling,
+        takes: setup.takes,
     }
 }
 

@@ -6,7 +6,7 @@
 use std::{
     io,
     sync::{
-        Arc,
+        Arc, LazyLock,
         atomic::{AtomicBool, Ordering},
     },
     thread,
@@ -20,6 +20,11 @@ use signal_hook::{
 
 /// Whether an interrupt ends jp at once.
 pub static ENDS_ON_INTERRUPT: AtomicBool = AtomicBool::new(true);
+
+/// Whether the other signals do what they do by default: one answer for all who ever listen, since
+/// nobody can be taken back who was told to ask.
+static NOBODY_LISTENS: LazyLock<Arc<AtomicBool>> =
+    LazyLock::new(|| Arc::new(AtomicBool::new(true)));
 
 /// Whether interrupts are for the pager.
 static FOR_THE_PAGER: AtomicBool = AtomicBool::new(false);
@@ -35,11 +40,22 @@ pub enum Signal {
     Hangup,
 }
 
+impl Signal {
+    /// Its number, as exit codes tell it.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Hangup => 1,
+            Self::Interrupt => 2,
+            Self::Terminate => 15,
+        }
+    }
+}
+
 /// While it lives, signals come as values and end nothing by themselves.
 #[must_use = "signals do what they always do when this is dropped"]
 pub struct Signals {
     handle: Handle,
-    ended: Arc<AtomicBool>,
+    ended_before: bool,
     before: bool,
 }
 
@@ -51,14 +67,14 @@ impl Signals {
         let ignored = ignored();
         let wanted = |signal: &i32| *signal == SIGINT || ignored & (1 << (signal - 1)) == 0;
         let signals: Vec<_> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(wanted).collect();
-        let ended = Arc::new(AtomicBool::new(false));
         for signal in signals.iter().filter(|signal| **signal != SIGINT) {
             // Once handled, a signal never does again what it does by default, unless told so.
-            flag::register_conditional_default(*signal, ended.clone())?;
+            flag::register_conditional_default(*signal, NOBODY_LISTENS.clone())?;
         }
         let mut incoming = iterator::Signals::new(&signals)?;
         let handle = incoming.handle();
         let before = ENDS_ON_INTERRUPT.swap(false, Ordering::SeqCst);
+        let ended_before = NOBODY_LISTENS.swap(false, Ordering::SeqCst);
         thread::spawn(move || {
             for signal in incoming.forever() {
                 match signal {
@@ -69,14 +85,14 @@ impl Signals {
                 }
             }
         });
-        Ok(Self { handle, ended, before })
+        Ok(Self { handle, ended_before, before })
     }
 }
 
 impl Drop for Signals {
     fn drop(&mut self) {
         ENDS_ON_INTERRUPT.store(self.before, Ordering::SeqCst);
-        self.ended.store(true, Ordering::SeqCst);
+        NOBODY_LISTENS.store(self.ended_before, Ordering::SeqCst);
         self.handle.close();
     }
 }

@@ -28,6 +28,7 @@ mod init;
 mod listing;
 mod log;
 mod loopback;
+mod mcp;
 mod newcomer;
 mod plain_git;
 mod print;

@@ -5,6 +5,7 @@
 
 mod aimock;
 mod llamacpp;
+mod mcp;
 mod peer;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other test binary uses the rest")]

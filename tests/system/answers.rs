@@ -18,8 +18,8 @@ use jp::{
     env::Env,
     model::{Arguments, Block, CallId, ToolCall, ToolName},
     ui::{
-        AnswerFormat, Asked, Channels, Chrome, Interruption, Press, Presses, Prompter, Signal,
-        Signals, Status, Style, Wake,
+        AnswerFormat, Asked, Channels, Chrome, Interruption, Press, Presses, Prompter, Proposal,
+        Signal, Signals, Status, Style, Wake,
     },
 };
 
@@ -130,7 +130,7 @@ fn an_answer_streams_above_a_status_line_that_leaves_nothing_behind() {
 
 fn play_permission() {
     let env = Env::of_process().unwrap();
-    let content = (0..100).map(|line| format!("line {line}{HOSTILE}")).collect::<Vec<_>>();
+    let content = (0..400).map(|line| format!("line {line}{HOSTILE}")).collect::<Vec<_>>();
     let call = ToolCall {
         tool: ToolName::new(format!("fs_write{HOSTILE}")),
         id: CallId::new("call"),
@@ -139,7 +139,8 @@ fn play_permission() {
     };
     let _listening = Signals::listen(|signal| panic!("{signal:?} is for the pager")).unwrap();
     let mut prompter = Prompter::open(&env).unwrap();
-    let asked = prompter.permit(&call, &Wake::new().unwrap());
+    let proposal = Proposal { call: &call, preview: None, is_command: false, problem: None };
+    let asked = prompter.permit(&proposal, &Wake::new().unwrap());
     println!("the answer was {asked:?}");
 }
 
@@ -147,19 +148,19 @@ fn play_permission() {
 fn a_permission_is_asked_for_with_everything_that_it_is_for() {
     let jp = user();
     let terminal = stage(&jp, "permission");
-    let screen = terminal.wait_for("[v] view");
-    assert!(screen.contains("line 1\\u001b]2;pwned"), "{screen}");
-    assert!(!screen.contains("line 99"), "{screen}");
-    // Neither Enter nor an arrow is an answer.
-    terminal.press("Enter");
+    let screen = terminal.wait_for("[s] show");
+    assert!(screen.contains("press s to see all of them first"), "{screen}");
+    assert!(!screen.contains("[y] yes"), "{screen}");
+    // Neither an arrow nor a key that is not offered is an answer.
     terminal.press("Up");
-    terminal.type_text("v");
+    terminal.type_text("y");
+    terminal.type_text("s");
     terminal.wait("the pager", |screen| screen.lines().rfind(|line| !line.is_empty()) == Some(":"));
     // In the pager; an interrupt stays there.
     terminal.press("C-c");
-    terminal.insist("G", "line 99");
+    terminal.insist("G", "line 399\\u001b]2;pwned");
     terminal.type_text("q");
-    terminal.wait_for("[v] view");
+    terminal.wait_for("[y] yes");
     terminal.type_text("y");
     terminal.wait_for("the answer was Answered(Run)");
     assert_eq!(terminal.ask("#{pane_title}"), "before");

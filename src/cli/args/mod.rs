@@ -5,6 +5,7 @@ mod config;
 mod conversation;
 mod history;
 mod list;
+mod mcp;
 mod query;
 mod shared;
 mod store;
@@ -20,6 +21,7 @@ pub use self::{
     conversation::{Append, Conversation, Export, ExportFormat, Import, Print},
     history::{Blame, Diff, Fork, Log, Restore},
     list::{Label, Ls, Sort},
+    mcp::{Mcp, McpLs, Tools, ToolsLs, ToolsRun},
     query::{Models, Query},
     shared::{AtArg, Change, FormatArg, Target},
     store::Store,
@@ -84,6 +86,12 @@ pub enum Command {
     /// Services count whose key is in the environment, servers that run on this machine, and what
     /// `[providers.NAME]` in the configuration names. `jp query -m PROVIDER/MODEL` asks one.
     Models(Models),
+    /// Look at the servers of the Model Context Protocol that bring tools along
+    #[command(subcommand)]
+    Mcp(Mcp),
+    /// Look at the tools that a model may call, and run one by hand
+    #[command(subcommand)]
+    Tools(Tools),
     /// Work with conversations
     #[command(subcommand, visible_alias = "c")]
     Conversation(Conversation),

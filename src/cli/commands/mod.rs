@@ -20,6 +20,7 @@ mod log;
 mod ls;
 mod man;
 mod mark;
+mod mcp;
 mod models;
 mod open;
 mod print;
@@ -29,11 +30,13 @@ mod reference;
 mod restore;
 mod rm;
 mod schema;
+mod servers;
 mod settings;
 mod shelve;
 mod show;
 mod store;
 mod title;
+mod tools;
 mod trust;
 mod turn_back;
 mod unarchive;
@@ -45,7 +48,7 @@ use self::open::{
 };
 pub use self::{completions::Shell, label::written, schema::schemas};
 use super::{
-    args::{Cli, Command, Conversation},
+    args::{Cli, Command, Conversation, Mcp, Tools},
     error::CommandError,
     output::Output,
 };
@@ -55,6 +58,9 @@ use crate::env::Env;
 pub type Outcome = Result<u8, CommandError>;
 
 const DONE: u8 = 0;
+
+/// What is added to the number of the signal that stopped a command.
+const BY_SIGNAL: u8 = 128;
 
 /// Runs a command.
 pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
@@ -66,6 +72,13 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
         Command::Init { directory } => init::run(env, output, &directory),
         Command::Query(args) => query::run(env, output, &args),
         Command::Models(args) => models::run(env, output, &args),
+        Command::Mcp(command) => match command {
+            Mcp::Ls(args) => mcp::ls(env, output, &args),
+        },
+        Command::Tools(command) => match command {
+            Tools::Ls(args) => tools::ls(env, output, &args),
+            Tools::Run(args) => tools::run(env, output, &args),
+        },
         Command::Conversation(command) => match command {
             Conversation::Append(args) => append::run(env, output, args),
             Conversation::Ls(args) => ls::run(env, output, &args),

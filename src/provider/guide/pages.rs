@@ -29,6 +29,7 @@ pub(super) const PAGES: &[Page] = &[
     page!("docs/reference.md", 1.1),
     page!("README.md", 1.0),
     page!("docs/tools.md", 0.9),
+    page!("docs/mcp.md", 0.8),
     page!("docs/configuration.md", 0.9),
     page!("docs/scripts.md", 0.8),
     page!("docs/format.md", 0.8),

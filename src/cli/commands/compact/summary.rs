@@ -14,7 +14,7 @@ use crate::{
     config::Settings,
     env::Env,
     model::{Finish, Stream, SummaryRule, turns_in_words},
-    projection::{Message, Role, compact_within, messages},
+    projection::{Message, Role, Takes, compact_within, messages},
     provider::{Content, Piece, ProviderError, Query, Sampling, Trouble},
     ui::{AnswerFormat, Channels, Chrome, Signals, Status},
 };
@@ -160,5 +160,6 @@ fn query(model: String, stream: &Stream, turns: &RangeInclusive<u64>) -> Query {
         tools: Vec::new(),
         schema: None,
         sampling: Sampling::default(),
+        takes: Takes::default(),
     }
 }

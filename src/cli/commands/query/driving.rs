@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    super::servers::Fleet,
     asker::Asker,
     beginning::{self, Beginning},
     ending::word,
@@ -57,6 +58,7 @@ pub fn drive<'a>(
     scene: &mut Scene,
     asked: &Asked,
     beginning: Beginning,
+    mut fleet: Fleet,
 ) -> Result<Driven<'a>, CommandError> {
     let setup = scene.model.setup.clone();
     let inbox = Inbox::new();
@@ -79,11 +81,13 @@ pub fn drive<'a>(
         running: scene.running.clone(),
         stopped_by: stopped_by.clone(),
     };
+    fleet.leave_signals();
     let signals = listener.listen();
     let (provider, now) = (&scene.model.provider, || env.now());
     let ending = turn::drive(turn, beginning.first, provider, &mut keeper, &mut front, inbox, &now);
     // There is nothing left to ask about.
     presses.lock().unwrap_or_else(PoisonError::into_inner).stop();
+    fleet.servers.end();
     // What still runs after a failure has nobody to run for.
     scene.running.kill_all();
     let unsent = front.end();

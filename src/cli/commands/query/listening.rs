@@ -5,15 +5,12 @@ use std::sync::{
     atomic::{AtomicU8, Ordering},
 };
 
-use super::asker::Bell;
+use super::{super::BY_SIGNAL, asker::Bell};
 use crate::{
     process::Running,
     turn::{Interrupt, Post},
     ui::{Press, Presses, Signal, Signals},
 };
-
-/// What is added to the number of the signal that ended a process.
-const BY_SIGNAL: u8 = 128;
 
 /// The signal that stopped a query, if one did.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +26,7 @@ impl StoppedBy {
     }
 
     fn note(&self, signal: Signal) {
-        self.0.store(number(signal), Ordering::SeqCst);
+        self.0.store(signal.number(), Ordering::SeqCst);
     }
 }
 
@@ -66,7 +63,7 @@ impl Listener {
             (_, Press::Exit) => {
                 self.running.kill_all();
                 crate::ui::leave_terminal();
-                signal_hook::low_level::exit(i32::from(BY_SIGNAL + number(signal)));
+                signal_hook::low_level::exit(i32::from(BY_SIGNAL + signal.number()));
             }
             (Signal::Interrupt, Press::Stop) | (Signal::Terminate | Signal::Hangup, _) => {
                 presses.stop();
@@ -77,14 +74,5 @@ impl Listener {
                 self.post.interrupt(Interrupt::Stop);
             }
         }
-    }
-}
-
-/// The number of a signal, as exit codes tell it.
-fn number(signal: Signal) -> u8 {
-    match signal {
-        Signal::Hangup => 1,
-        Signal::Interrupt => 2,
-        Signal::Terminate => 15,
     }
 }

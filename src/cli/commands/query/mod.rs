@@ -11,7 +11,7 @@ mod request;
 pub mod model;
 mod scene;
 mod target;
-mod tools;
+pub mod tools;
 
 mod driving;
 mod keeper;
@@ -19,6 +19,7 @@ mod listening;
 mod naming;
 
 mod asker;
+mod by_hand;
 mod echo;
 mod front;
 mod lines;
@@ -27,4 +28,4 @@ mod trace;
 mod ending;
 mod room;
 
-pub use self::run::run;
+pub use self::{by_hand::ByHand, run::run};

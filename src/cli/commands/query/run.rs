@@ -27,7 +27,11 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
         Ok(compaction) => beginning.compact(compaction),
         Err(error) => return Err(asked.kept(error)),
     }
-    match drive(env, output, args, &mut scene, &asked, beginning) {
+    let fleet = match scene.enlist(output) {
+        Ok(fleet) => fleet,
+        Err(error) => return Err(asked.kept(error)),
+    };
+    match drive(env, output, args, &mut scene, &asked, beginning, fleet) {
         Ok(driven) => tell(output, args, &scene, asked, driven),
         Err(error) => Err(asked.kept(error)),
     }

@@ -1,9 +1,13 @@
 //! What is set up before anything is asked: the conversation, the settings, the model, its tools.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    super::settings,
+    super::{
+        BY_SIGNAL,
+        servers::{self, Fleet},
+        settings,
+    },
     model::{self, Model},
     target::Target,
     tools,
@@ -14,9 +18,9 @@ use crate::{
     env::Env,
     model::Entry,
     process::Running,
-    tool::Audience,
+    tool::{Audience, Site},
     ui::Prompter,
-    workspace::{ConfigFiles, Conversation, Location, WorkspaceError},
+    workspace::{ConfigFiles, Conversation, WorkspaceError},
 };
 
 /// What is set up before anything is asked.
@@ -31,10 +35,14 @@ pub struct Scene {
     pub conversation: Option<Conversation>,
     /// What was said in it before, as a model may see it.
     pub entries: Vec<Entry>,
+    /// The files that the settings come from.
+    files: ConfigFiles,
     /// The settings for this query.
     pub resolved: Resolved,
     /// The directory of the workspace, else the current one.
     pub root: PathBuf,
+    /// Where tools run.
+    site: Arc<Site>,
     /// The model that answers.
     pub model: Model,
     /// The programs that tools run.
@@ -54,14 +62,13 @@ impl Scene {
         let env = env.clone().with_key_variables(model.keys.clone());
         let running = Running::default();
         let root = files.root().unwrap_or(env.cwd()).to_owned();
-        let store = files.root().map(|_| Location::find(&env)).transpose()?;
-        let store = store.map(|found| found.store);
-        let place = tools::Place { root: &root, store };
+        let store = tools::store_of(&env, &files)?;
         let keys = std::mem::take(&mut model.keys);
+        let site = Arc::new(tools::site(&env, &root, keys, &running));
         let schema = args.schema.as_deref().map(|schema| tools::schema(&env, schema));
         let setup = &mut model.setup;
         setup.system_prompt = instructions(&resolved, &files)?;
-        setup.tools = tools::declared(&env, output, &resolved.settings, &place, keys, &running)?;
+        setup.tools = tools::declared(&resolved.settings, store.as_ref(), &site)?;
         setup.schema = schema.transpose()?;
         setup.audience = if interactive { Audience::Person } else { Audience::Nobody };
         (setup.unattended, setup.persists) = (resolved.settings.unattended, !args.no_persist);
@@ -69,11 +76,38 @@ impl Scene {
             setup.granted = workspace.grants(id);
         }
         let entries = entries(output, conversation.as_ref());
-        Ok(Self { env, interactive, target, conversation, entries, resolved, root, model, running })
+        Ok(Self {
+            env,
+            interactive,
+            target,
+            conversation,
+            entries,
+            files,
+            resolved,
+            root,
+            site,
+            model,
+            running,
+        })
     }
 }
 
 impl Scene {
+    /// Starts the servers that bring tools along, and adds these to the others.
+    pub fn enlist(&mut self, output: &mut Output) -> Result<Fleet, CommandError> {
+        let (env, resolved, keys) = (&self.env, &self.resolved, &self.site.keys);
+        let declared = servers::declared(env, output, resolved, &self.files, keys)?;
+        let own = std::mem::take(&mut self.model.setup.tools);
+        let fleet = servers::start(output, declared, &self.site, &tools::names(&own))?;
+        if let Some(number) = fleet.stopped_by {
+            let error = CommandError::failure("the start of the MCP servers was interrupted");
+            return Err(error.by_signal(BY_SIGNAL + number));
+        }
+        let all = tools::with_servers(output, own, &fleet, &self.resolved.settings)?;
+        self.model.setup.tools = all;
+        Ok(fleet)
+    }
+
     /// Where the user's own files about this go.
     pub fn state_dir(&self, env: &Env) -> Result<PathBuf, CommandError> {
         match (self.target.workspace(), env.data_dir()) {

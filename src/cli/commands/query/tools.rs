@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    cli::{error::CommandError, output::Output},
+    cli::{commands::servers::Fleet, error::CommandError, output::Output},
     config::{self, Settings},
     env::Env,
     fsutil::AtPath,
@@ -18,47 +18,80 @@ use crate::{
         builtin::{self, Adjusted},
     },
     turn,
+    workspace::{ConfigFiles, Location},
 };
 
-/// Where tools work.
-pub struct Place<'a> {
-    /// The directory that commands run in.
-    pub root: &'a Path,
-    /// Where conversations are kept, if the directory is a workspace: only there files are in reach
-    /// of the built-in tools.
-    pub store: Option<PathBuf>,
+/// Where tools run.
+pub fn site(env: &Env, root: &Path, keys: Vec<String>, running: &Running) -> Site {
+    let outputs = env.data_dir().unwrap_or_else(|| root.join(".jp")).join("outputs");
+    Site { env: env.clone(), workspace: root.to_owned(), outputs, keys, running: running.clone() }
+}
+
+/// Where conversations are kept, if this is a workspace: only there files are in reach of the
+/// built-in tools.
+pub fn store_of(env: &Env, files: &ConfigFiles) -> Result<Option<PathBuf>, CommandError> {
+    let location = files.root().map(|_| Location::find(env)).transpose()?;
+    Ok(location.map(|location| location.store))
+}
+
+/// The names of tools.
+pub fn names(tools: &Catalog) -> Vec<String> {
+    tools.iter().map(|listed| listed.tool.spec().name.as_str().to_owned()).collect()
+}
+
+/// The tools, and those of servers with what the settings say about them: `[tools.NAME]` goes
+/// before what holds for all tools of a server. Settings for a tool that does not exist are told.
+pub fn with_servers(
+    output: &mut Output,
+    tools: Catalog,
+    fleet: &Fleet,
+    settings: &Settings,
+) -> Result<Catalog, CommandError> {
+    let of_servers = fleet.tools().filter_map(|tool| {
+        let said = settings.tools.get(tool.spec().name.as_str());
+        if said.is_some_and(|said| !said.enable) {
+            return None;
+        }
+        let mut terms = said.map(terms).unwrap_or_default();
+        if said.is_none_or(|said| said.permission.is_none()) {
+            terms.permission = tool.server().spec().permission;
+        }
+        let source = Source::Mcp(tool.server().spec().name.clone());
+        Some(Listed { tool: tool.clone(), terms, source })
+    });
+    let all: Vec<_> = tools.iter().cloned().chain(of_servers).collect();
+    let catalog = Catalog::new(all)
+        .map_err(|wrong| CommandError::failures(wrong.iter().map(ToString::to_string).collect()))?;
+    warn_of_unknown(output, &catalog, fleet, settings);
+    Ok(catalog)
+}
+
+/// Tells of settings for a tool that nobody knows, unless its server may have it another time.
+fn warn_of_unknown(output: &mut Output, catalog: &Catalog, fleet: &Fleet, settings: &Settings) {
+    let known = names(catalog);
+    let of_server = |name: &str| {
+        fleet.started.iter().any(|(server, _)| name.starts_with(&format!("{}__", server.name)))
+    };
+    for (name, said) in &settings.tools {
+        let is_known = known.contains(name) || builtin::NAMES.contains(&name.as_str());
+        if said.command.is_empty() && said.enable && !is_known && !of_server(name) {
+            output
+                .warn(format_args!("`[tools.{name}]` has no `command`, and no tool is called so"));
+        }
+    }
 }
 
 /// The tools that are built in and those that the settings declare. All that is wrong with any of
 /// them is told.
 pub fn declared(
-    env: &Env,
-    output: &mut Output,
     settings: &Settings,
-    place: &Place<'_>,
-    keys: Vec<String>,
-    running: &Running,
+    store: Option<&PathBuf>,
+    site: &Arc<Site>,
 ) -> Result<Catalog, CommandError> {
-    let root = place.root;
-    let outputs = env.data_dir().unwrap_or_else(|| root.join(".jp")).join("outputs");
-    let site = Site {
-        env: env.clone(),
-        workspace: root.to_owned(),
-        outputs,
-        keys,
-        running: running.clone(),
-    };
-    let site = Arc::new(site);
-    let (mut tools, mut problems) = (built_in(settings, place, &site), Vec::new());
-    for (name, declared) in settings.tools.iter().filter(|(_, tool)| tool.enable) {
-        if declared.command.is_empty() {
-            if !builtin::NAMES.contains(&name.as_str()) {
-                output.warn(format_args!(
-                    "`[tools.{name}]` has no `command`, and no tool is called so"
-                ));
-            }
-            continue;
-        }
+    let (mut tools, mut problems) = (built_in(settings, store, site), Vec::new());
+    // Without a command it says something about a tool from elsewhere.
+    let is_meant = |tool: &config::Tool| tool.enable && !tool.command.is_empty();
+    for (name, declared) in settings.tools.iter().filter(|(_, tool)| is_meant(tool)) {
         let made = command(name, declared).and_then(|spec| CommandTool::new(spec, site.clone()));
         match made {
             Ok(tool) => {
@@ -78,8 +111,8 @@ pub fn declared(
 }
 
 /// The tools that are built in, unless they are turned off or a command has their name.
-fn built_in(settings: &Settings, place: &Place<'_>, site: &Arc<Site>) -> Vec<Listed> {
-    let Some(store) = &place.store else { return Vec::new() };
+fn built_in(settings: &Settings, store: Option<&PathBuf>, site: &Arc<Site>) -> Vec<Listed> {
+    let Some(store) = store else { return Vec::new() };
     let adjusted = |name: &str| {
         let Some(declared) = settings.tools.get(name) else { return Adjusted::default() };
         Adjusted {
