@@ -31,8 +31,11 @@ const RISKS: &[(&[&str], Risk)] = &[
     (&["assistant", "model"], Risk::Harmless),
     (&["assistant", "system_prompt"], Risk::Harmless),
     (&["assistant", "max_tokens"], Risk::Harmless),
+    (&["assistant", "context_window"], Risk::Harmless),
     (&["assistant", "temperature"], Risk::Harmless),
     (&["assistant", "reasoning"], Risk::Harmless),
+    (&["assistant", "max_rounds"], Risk::Harmless),
+    (&["compaction", "model"], Risk::Harmless),
     (&["providers"], Risk::NeedsTrust),
     // Also what narrows: a tool that is denied or hidden may be the one that the user relies on.
     (&["tools"], Risk::NeedsTrust),
