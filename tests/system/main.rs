@@ -6,6 +6,7 @@
 mod answers;
 mod escapes;
 mod pager;
+mod prompts;
 mod query;
 mod query_talk;
 mod shells;
