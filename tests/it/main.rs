@@ -48,6 +48,7 @@ mod shelf;
 mod store;
 mod support;
 mod tidiness;
+mod tool_prompts;
 mod tools;
 mod trap;
 mod trust;
