@@ -124,13 +124,18 @@ impl<S: Sink> Driver<'_, S> {
         loop {
             match self.inbox.receiver.try_recv() {
                 Ok(Letter { query: Some(query), .. }) if query != self.query => {}
-                Ok(Letter { input, .. }) => {
-                    self.is_quiet = false;
-                    return Some(input);
-                }
+                Ok(Letter { input, .. }) => return Some(self.came(input)),
                 Err(_empty) => return None,
             }
         }
+    }
+
+    fn came(&mut self, input: Input) -> Input {
+        self.is_quiet = false;
+        if matches!(input, Input::Interrupt(_)) {
+            self.rest = None;
+        }
+        input
     }
 
     /// The next input. Waits in short steps, so that time is seen to pass.
@@ -143,13 +148,7 @@ impl<S: Sink> Driver<'_, S> {
             };
             match self.inbox.receiver.recv_timeout(step) {
                 Ok(Letter { query: Some(query), .. }) if query != self.query => {}
-                Ok(Letter { input, .. }) => {
-                    self.is_quiet = false;
-                    if matches!(input, Input::Interrupt(_)) {
-                        self.rest = None;
-                    }
-                    return input;
-                }
+                Ok(Letter { input, .. }) => return self.came(input),
                 Err(RecvTimeoutError::Timeout) => {
                     if self.front_end.tick() == Err(Closed) && !self.is_closed {
                         self.is_closed = true;
@@ -315,7 +314,8 @@ struct Batch {
     runs: Vec<(ToolName, Invocation)>,
 }
 
-/// Whether something is to be done that more can be added to: what is stored and what is told.
+/// Whether something is to be done that more can be added to: what is stored, what is told, and
+/// what runs after that.
 fn can_wait(effect: &Effect) -> bool {
-    matches!(effect, Effect::Commit(_) | Effect::Show(_))
+    matches!(effect, Effect::Commit(_) | Effect::Show(_) | Effect::Run { .. })
 }

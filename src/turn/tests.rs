@@ -114,7 +114,7 @@ impl Play {
                 match effect {
                     Effect::Inspect { call, .. } => looks.push(Input::Inspected {
                         call: call.clone(),
-                        subject: self.subject.clone(),
+                        subject: Some(self.subject.clone()),
                         preview: None,
                     }),
                     effect => told.push(tell(effect)),
@@ -774,4 +774,5 @@ fn the_model_hears_why_a_call_was_refused() {
     );
 }
 
+mod later;
 mod prompts;
