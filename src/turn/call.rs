@@ -236,13 +236,17 @@ impl Call {
     }
 
     fn is_in(&self, grant: &Grant, subject: &Subject) -> bool {
-        grant.tool == self.made.tool && grant.argv == subject.argv
+        grant.tool == self.made.tool
+            && grant.argv == subject.argv
+            && grant.cwd.as_deref() == subject.cwd()
     }
 
     /// What would be allowed for the whole conversation.
     fn grant(&self) -> Grant {
-        let argv = self.subject.as_ref().and_then(|subject| subject.argv.clone());
-        Grant { tool: self.made.tool.clone(), argv }
+        let subject = self.subject.as_ref();
+        let argv = subject.and_then(|subject| subject.argv.clone());
+        let cwd = subject.and_then(Subject::cwd).map(str::to_owned);
+        Grant { tool: self.made.tool.clone(), argv, cwd }
     }
 
     /// Lets whoever has to decide about a prompt.
