@@ -294,7 +294,9 @@ impl Call {
                 self.settle(inquiry, prompt, Some(yes), Some("policy"), context, outbox);
             }
             Route::Default => {
-                let answer = default_answer(&inquiry.answer);
+                // A question that was stored may come from anywhere, and its default with it.
+                let own = prompt.inquiry(inquiry.id.clone(), &self.made, exclusive);
+                let answer = default_answer(&own.answer);
                 self.settle(inquiry, prompt, answer, Some("policy"), context, outbox);
             }
             Route::Fail => self.settle(inquiry, prompt, None, None, context, outbox),
