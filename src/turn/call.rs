@@ -549,6 +549,10 @@ impl Call {
         let invocation = Invocation {
             id,
             arguments: self.arguments.clone(),
+            written: match &self.made.arguments {
+                Arguments::Json(json) => Some(json.clone()),
+                Arguments::Text(_) => None,
+            },
             answers: self.answers.clone(),
             is_resume: self.is_resume,
             subject: self.subject.clone(),
@@ -712,6 +716,11 @@ enum Told {
 
 /// The arguments, if the tool takes them.
 fn checked(tool: &dyn Tool, arguments: &Arguments) -> Result<Value, String> {
+    if let Arguments::Json(json) = arguments
+        && let Some(key) = json.repeated_key()
+    {
+        return Err(format!("The arguments have the key `{key}` twice."));
+    }
     let arguments = match arguments {
         Arguments::Json(json) => serde_json::from_str(json.as_str()),
         Arguments::Text(text) if text.trim().is_empty() => Ok(Value::Object(Map::new())),

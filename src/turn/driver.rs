@@ -99,10 +99,11 @@ impl<S: Sink> Driver<'_, S> {
                 Some(input) => input,
                 None => self.wait(),
             };
+            // Results that are ready together become durable together.
+            let gathers = matches!(input, Input::ToolEnded { .. } | Input::Inspected { .. });
             let mut effects;
             (turn, effects) = turn.step(input, now());
-            // Results that are ready together become durable together.
-            while effects.iter().all(can_wait) && effects.len() < MOST {
+            while gathers && effects.iter().all(can_wait) && effects.len() < MOST {
                 let Some(input) = self.ready() else { break };
                 let more;
                 (turn, more) = turn.step(input, now());
