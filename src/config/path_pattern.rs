@@ -18,6 +18,25 @@ impl PathPattern {
         self.0.is_match(path)
     }
 
+    /// Whether everything beneath a directory is such a path, whatever it is called.
+    pub fn fits_all_beneath(&self, directory: &str) -> bool {
+        // Nobody writes a pattern with these letters in it.
+        let below = |rest: &str| match directory {
+            "." => self.fits(rest),
+            directory => self.fits(&format!("{directory}/{rest}")),
+        };
+        below("\u{1}") && below("\u{1}/\u{2}") && below("\u{1}/\u{2}/\u{3}")
+    }
+
+    /// Whether something beneath a directory could be such a path: the names that the pattern
+    /// begins with lead there, or come from there.
+    pub fn may_fit_beneath(&self, directory: &str) -> bool {
+        let names = directory.split('/').filter(|name| *name != ".");
+        let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{', '\\']);
+        let plain = self.as_str().split('/').filter(|part| *part != ".").take_while(is_plain);
+        plain.zip(names).all(|(part, name)| part == name)
+    }
+
     /// The pattern as it is written.
     pub fn as_str(&self) -> &str {
         self.0.glob().glob()

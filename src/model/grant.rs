@@ -10,4 +10,6 @@ pub struct Grant {
     pub tool: ToolName,
     /// The exact words of the program that it may run; `None` if it may be called with anything.
     pub argv: Option<Vec<String>>,
+    /// The directory in which it may run them; `None` if that is the root of the workspace.
+    pub cwd: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! On what terms a tool is used: what was settled about it before anybody calls it.
 
-use crate::config::{Delivery, Permission, Rule, Unattended};
+use crate::config::{Delivery, PathPattern, Permission, Rule, Unattended};
 
 /// On what terms a tool is used.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +28,16 @@ pub struct Subject {
     /// Every path that would be touched: from the root of the workspace, without `.` and `..`, and
     /// as it is behind symbolic links.
     pub paths: Vec<String>,
+    /// Whether everything beneath them would be touched as well.
+    pub beneath: bool,
+}
+
+impl Subject {
+    /// The directory that the program would run in; none if that is the root of the workspace.
+    pub fn cwd(&self) -> Option<&str> {
+        self.argv.as_ref()?;
+        self.paths.iter().map(String::as_str).find(|path| *path != ".")
+    }
 }
 
 impl Terms {
@@ -45,16 +55,28 @@ fn is_about(rule: &Rule, subject: &Subject) -> bool {
         return rule.permission != Permission::Allow;
     }
     let is_it = rule.argv.as_ref().is_some_and(|argv| subject.argv.as_ref() == Some(argv));
-    let touches = rule.path.as_ref().is_some_and(|pattern| {
-        let mut paths = subject.paths.iter();
-        match rule.permission {
-            Permission::Allow => !subject.paths.is_empty() && paths.all(|path| pattern.fits(path)),
-            Permission::Ask | Permission::Edit | Permission::Deny => {
-                paths.any(|path| pattern.fits(path))
-            }
+    match (rule.permission, &rule.path) {
+        // The same words elsewhere are another program, and what a program touches nobody knows.
+        (Permission::Allow, _) if subject.argv.is_some() => is_it && subject.cwd().is_none(),
+        (Permission::Allow, Some(pattern)) => {
+            let mut paths = subject.paths.iter();
+            !subject.paths.is_empty()
+                && match subject.beneath {
+                    true => paths.all(|path| pattern.fits_all_beneath(path)),
+                    false => paths.all(|path| pattern.fits(path)),
+                }
         }
-    });
-    is_it || touches
+        (Permission::Allow, None) => false,
+        (Permission::Ask | Permission::Edit | Permission::Deny, pattern) => {
+            let touches = |path: &String| {
+                let fits = |pattern: &PathPattern| {
+                    pattern.fits(path) || (subject.beneath && pattern.may_fit_beneath(path))
+                };
+                pattern.as_ref().is_some_and(fits)
+            };
+            is_it || subject.paths.iter().any(touches)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -63,11 +85,12 @@ mod tests {
 
     fn argv(words: &[&str]) -> Subject {
         let words = words.iter().map(|&word| word.to_owned()).collect();
-        Subject { argv: Some(words), paths: Vec::new() }
+        Subject { argv: Some(words), ..Subject::default() }
     }
 
     fn paths(paths: &[&str]) -> Subject {
-        Subject { argv: None, paths: paths.iter().map(|&path| path.to_owned()).collect() }
+        let paths = paths.iter().map(|&path| path.to_owned()).collect();
+        Subject { paths, ..Subject::default() }
     }
 
     fn path(pattern: &str, permission: Permission) -> Rule {
@@ -113,6 +136,56 @@ mod tests {
             (&[], Permission::Deny),
         ] {
             assert_eq!(terms.permission_for(&paths(touched)), expected, "{touched:?}");
+        }
+    }
+
+    #[test]
+    fn a_program_is_allowed_in_the_root_only_and_denied_everywhere() {
+        let argv_of = Some(vec!["make".to_owned()]);
+        let rule = |permission| Rule { argv: argv_of.clone(), path: None, permission };
+        let at = |cwd: &str| Subject { paths: vec![cwd.to_owned()], ..argv(&["make"]) };
+        let decide = |rule: Rule, cwd: &str| {
+            Terms { rules: vec![rule], ..Terms::default() }.permission_for(&at(cwd))
+        };
+        assert_eq!(decide(rule(Permission::Allow), "."), Permission::Allow);
+        assert_eq!(decide(rule(Permission::Allow), "vendor"), Permission::Ask);
+        assert_eq!(decide(rule(Permission::Deny), "vendor"), Permission::Deny);
+        assert_eq!(decide(path("vendor", Permission::Deny), "vendor"), Permission::Deny);
+        assert_eq!(decide(path("**", Permission::Allow), "vendor"), Permission::Ask);
+    }
+
+    #[test]
+    fn what_goes_through_directories_is_about_all_that_is_beneath() {
+        let through = |path: &str| Subject { beneath: true, ..paths(&[path]) };
+        let decide = |pattern: &str, permission, at: &str| {
+            let terms = Terms { rules: vec![path(pattern, permission)], ..Terms::default() };
+            terms.permission_for(&through(at))
+        };
+        for (pattern, at, is_denied) in [
+            ("secrets/**", ".", true),
+            ("secrets/**", "secrets", true),
+            ("secrets/**", "secrets/a", true),
+            ("a/secrets/key", "a", true),
+            ("**/*.key", "src", true),
+            ("s?crets/**", "src", true),
+            ("secrets/**", "src", false),
+            ("secrets/**", "secretsx", false),
+        ] {
+            let expected = if is_denied { Permission::Deny } else { Permission::Ask };
+            assert_eq!(decide(pattern, Permission::Deny, at), expected, "{pattern} {at}");
+        }
+        for (pattern, at, is_allowed) in [
+            ("**", ".", true),
+            ("src/**", "src", true),
+            ("src/**", "src/deep", true),
+            ("src/**", ".", false),
+            ("src/*", "src", false),
+            ("src/**/*.rs", "src", false),
+            ("*", ".", false),
+            ("src", "src", false),
+        ] {
+            let expected = if is_allowed { Permission::Allow } else { Permission::Ask };
+            assert_eq!(decide(pattern, Permission::Allow, at), expected, "{pattern} {at}");
         }
     }
 }

@@ -264,13 +264,17 @@ impl Call {
     }
 
     fn is_in(&self, grant: &Grant, subject: &Subject) -> bool {
-        grant.tool == self.made.tool && grant.argv == subject.argv
+        grant.tool == self.made.tool
+            && grant.argv == subject.argv
+            && grant.cwd.as_deref() == subject.cwd()
     }
 
     /// What would be allowed for the whole conversation.
     fn grant(&self) -> Grant {
-        let argv = self.subject.as_ref().and_then(|subject| subject.argv.clone());
-        Grant { tool: self.made.tool.clone(), argv }
+        let subject = self.subject.as_ref();
+        let argv = subject.and_then(|subject| subject.argv.clone());
+        let cwd = subject.and_then(Subject::cwd).map(str::to_owned);
+        Grant { tool: self.made.tool.clone(), argv, cwd }
     }
 
     /// Lets whoever has to decide about a prompt.
@@ -318,7 +322,9 @@ impl Call {
                 self.settle(inquiry, prompt, Some(yes), Some("policy"), context, outbox);
             }
             Route::Default => {
-                let answer = default_answer(&inquiry.answer);
+                // A question that was stored may come from anywhere, and its default with it.
+                let own = prompt.inquiry(inquiry.id.clone(), &self.made, exclusive);
+                let answer = default_answer(&own.answer);
                 self.settle(inquiry, prompt, answer, Some("policy"), context, outbox);
             }
             Route::Fail => self.settle(inquiry, prompt, None, None, context, outbox),

@@ -208,7 +208,7 @@ fn tell(effect: &Effect) -> String {
         Effect::Consult { inquiry, .. } => format!("consult {inquiry}"),
         Effect::Answer { ticket, answer: Some(answer) } => format!("answer #{ticket} {answer}"),
         Effect::Answer { ticket, answer: None } => format!("answer #{ticket} nothing"),
-        Effect::Grant(Grant { tool, argv }) => format!("grant {tool} {argv:?}"),
+        Effect::Grant(Grant { tool, argv, .. }) => format!("grant {tool} {argv:?}"),
         Effect::Withdraw(inquiry) => format!("withdraw {inquiry}"),
         Effect::Rest(rest) => format!("rest {}", rest.as_secs()),
         Effect::Show(notice) => format!("show {}", tell_notice(notice)),

@@ -33,6 +33,8 @@ struct Written {
     tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     argv: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cwd: Option<String>,
 }
 
 impl Workspace {
@@ -40,7 +42,10 @@ impl Workspace {
     pub fn grants(&self, id: ConversationId) -> BTreeSet<Grant> {
         let text = self.grant_path(id).ok().and_then(|path| read(&path).ok().flatten());
         let file = text.and_then(|text| serde_json::from_str::<GrantFile>(&text).ok());
-        let grant = |Written { tool, argv }: Written| Grant { tool: ToolName::new(tool), argv };
+        let grant = |Written { tool, argv, cwd }: Written| {
+            let tool = ToolName::new(tool);
+            Grant { tool, argv, cwd }
+        };
         file.unwrap_or_default().grants.into_iter().map(grant).collect()
     }
 
@@ -51,7 +56,10 @@ impl Workspace {
         if !grants.insert(grant.clone()) {
             return Ok(());
         }
-        let written = |grant: Grant| Written { tool: grant.tool.to_string(), argv: grant.argv };
+        let written = |Grant { tool, argv, cwd }: Grant| {
+            let tool = tool.to_string();
+            Written { tool, argv, cwd }
+        };
         let file = GrantFile { grants: grants.into_iter().map(written).collect() };
         let mut text = serde_json::to_string_pretty(&file).expect("texts are JSON");
         text.push('\n');

@@ -89,6 +89,12 @@ impl<'a> Terminal<'a> {
         Output::of(&mut self.tmux(&["capture-pane", "-p", "-e"])).ok()
     }
 
+    /// Everything that the terminal has shown, in lines as they were written and not as it broke
+    /// them.
+    pub fn history(&self) -> String {
+        Output::of(&mut self.tmux(&["capture-pane", "-p", "-J", "-S", "-"])).ok()
+    }
+
     /// What tmux knows, such as `#{pane_title}`.
     pub fn ask(&self, format: &str) -> String {
         let answer = Output::of(&mut self.tmux(&["display-message", "-p", format])).ok();

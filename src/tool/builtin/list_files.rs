@@ -88,7 +88,7 @@ impl Deed for ListFiles {
     }
 
     fn subject(&self, arguments: &Arguments) -> Subject {
-        subject::reading(&self.root, &arguments.path)
+        subject::walking(&self.root, &arguments.path)
     }
 
     fn act(

@@ -92,8 +92,8 @@ impl Deed for RunCommand {
     }
 
     fn subject(&self, arguments: &Arguments) -> Subject {
-        let paths = super::subject::reading(&self.root, &arguments.cwd).paths;
-        Subject { argv: Some(arguments.command.clone()), paths }
+        let at = super::subject::reading(&self.root, &arguments.cwd);
+        Subject { argv: Some(arguments.command.clone()), ..at }
     }
 
     fn act(

@@ -107,7 +107,7 @@ impl Deed for Search {
     }
 
     fn subject(&self, arguments: &Arguments) -> Subject {
-        subject::reading(&self.root, &arguments.path)
+        subject::walking(&self.root, &arguments.path)
     }
 
     fn act(

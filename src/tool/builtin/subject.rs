@@ -8,11 +8,16 @@ pub(super) fn reading(root: &Root, path: &str) -> Subject {
     let Ok(path) = root.parse(path) else { return Subject::default() };
     // What cannot be resolved is not opened either.
     let path = root.resolve(&path).unwrap_or(path);
-    Subject { argv: None, paths: vec![path.to_string()] }
+    Subject { paths: vec![path.to_string()], ..Subject::default() }
+}
+
+/// A call that reads whatever is in a directory, and in those beneath it.
+pub(super) fn walking(root: &Root, path: &str) -> Subject {
+    Subject { beneath: true, ..reading(root, path) }
 }
 
 /// A call that writes a path, which leads through no link or is refused.
 pub(super) fn writing(root: &Root, path: &str) -> Subject {
     let Ok(path) = root.parse(path) else { return Subject::default() };
-    Subject { argv: None, paths: vec![path.to_string()] }
+    Subject { paths: vec![path.to_string()], ..Subject::default() }
 }

@@ -82,7 +82,7 @@ fn what_is_allowed_meanwhile_is_not_asked_about_again() {
     let play = called(with(Terms::default()));
     let allowed = Terms { permission: Permission::Allow, ..Terms::default() };
     let settled = Setup { audience: Audience::Nobody, ..with(allowed) };
-    let grant = Grant { tool: ToolName::new("t"), argv: None };
+    let grant = Grant { tool: ToolName::new("t"), argv: None, cwd: None };
     let granted = Setup { granted: [grant].into(), ..with(Terms::default()) };
     for later in [settled, granted] {
         let (_, effects) = resumed(later, play.entries());
@@ -96,7 +96,7 @@ fn changed_arguments_are_shown_once_more_even_if_the_rules_allow_them() {
     let path = Some("public/**".to_owned().try_into().unwrap());
     let rules = vec![Rule { argv: None, path, permission: Permission::Allow }];
     let mut play = called(with(Terms { rules, ..Terms::default() }));
-    play.subject = Subject { argv: None, paths: vec!["public/x".to_owned()] };
+    play.subject = Subject { paths: vec!["public/x".to_owned()], ..Subject::default() };
     let effects = play.replied("c-q0", Reply::Edited(r#"{"a":2}"#.into()));
     assert_eq!(effects, ["ask c-q0"]);
 }

@@ -216,7 +216,7 @@ fn the_model_answers_what_it_may_and_else_the_call_fails() {
 fn a_rule_decides_before_the_permission() {
     let argv = Some(vec!["ls".to_owned()]);
     let rule = |permission| Rule { argv: argv.clone(), path: None, permission };
-    let subject = || Subject { argv: argv.clone(), paths: Vec::new() };
+    let subject = || Subject { argv: argv.clone(), ..Subject::default() };
     let terms = |permission, of_rule| Terms { permission, rules: vec![rule(of_rule)], ..ask() };
     let (_, allowed) =
         called_about(with(terms(Permission::Deny, Permission::Allow), Audience::Nobody), subject());
@@ -230,7 +230,7 @@ fn a_rule_decides_before_the_permission() {
 
 #[test]
 fn what_is_always_allowed_is_the_same_command_or_the_tool() {
-    let command = |word: &str| Subject { argv: Some(vec![word.to_owned()]), paths: Vec::new() };
+    let command = |word: &str| Subject { argv: Some(vec![word.to_owned()]), ..Subject::default() };
     let (mut play, _) = called_about(with(ask(), Audience::Person), command("ls"));
     let effects = play.replied("c-q0", select(ALWAYS));
     assert_eq!(effects[1], r#"grant t Some(["ls"])"#);
@@ -243,8 +243,13 @@ fn what_is_always_allowed_is_the_same_command_or_the_tool() {
     play.call("e", "t", "{}");
     let effects = play.over(Finish::ToolCalls);
     assert!(effects.last().unwrap().starts_with("ask "), "another command: {effects:?}");
+    play.replied("e-q1", select(REFUSE));
+    play.subject = Subject { paths: vec!["vendor".to_owned()], ..command("ls") };
+    play.call("f", "t", "{}");
+    let effects = play.over(Finish::ToolCalls);
+    assert!(effects.last().unwrap().starts_with("ask "), "the same words elsewhere: {effects:?}");
 
-    let grant = Grant { tool: ToolName::new("t"), argv: None };
+    let grant = Grant { tool: ToolName::new("t"), argv: None, cwd: None };
     let granted = Setup { granted: [grant].into(), ..with(ask(), Audience::Nobody) };
     let (_, effects) = called(granted);
     assert_eq!(effects, STARTED, "what was allowed before counts without anybody");
@@ -290,7 +295,7 @@ fn a_tool_that_is_to_be_edited_is_edited_once_before_it_is_asked_about() {
 fn changed_arguments_are_held_to_the_rules_too() {
     let path = Some("secret/**".to_owned().try_into().unwrap());
     let rules = vec![Rule { argv: None, path, permission: Permission::Deny }];
-    let about = |path: &str| Subject { argv: None, paths: vec![path.to_owned()] };
+    let about = |path: &str| Subject { paths: vec![path.to_owned()], ..Subject::default() };
     let setup = with(Terms { rules, ..ask() }, Audience::Person);
     let (mut play, _) = called_about(setup, about("public/key"));
     play.subject = about("secret/key");
