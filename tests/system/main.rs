@@ -5,6 +5,7 @@
 
 mod answers;
 mod escapes;
+mod mcp;
 mod pager;
 mod query;
 mod query_talk;
