@@ -1,6 +1,6 @@
 //! One call: allowed or refused, run, and given its result.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{
     Ask, Effect, Notice, Reply, Setup, consult,
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     model::{
         Answer, Arguments, Body, CallId, Event, EventKind, Grant, InquiryId, InquiryKind,
-        InquiryRequest, Timestamp, ToolCall, ToolResult, ToolStart, mark_withheld,
+        InquiryRequest, Timestamp, ToolCall, ToolResult, ToolStart, mark_edited, mark_withheld,
     },
     tool::{
         self, Delivery, Invocation, Listed, Permission, Refusal, Route, Subject, Tool, policy,
@@ -678,9 +678,7 @@ impl Call {
         match how {
             Told::Whole => {}
             Told::Withheld => mark_withheld(&mut event.metadata),
-            Told::Edited => {
-                event.metadata.insert("delivery".to_owned(), json!("edited"));
-            }
+            Told::Edited => mark_edited(&mut event.metadata),
             Told::MadeUp => {
                 event.metadata.insert("synthetic".to_owned(), Value::Bool(true));
             }
