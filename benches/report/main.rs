@@ -16,6 +16,7 @@ mod print;
 mod query;
 mod random;
 mod read;
+mod tools;
 mod world;
 
 use std::{fs::File, io::Write, path::PathBuf, process::ExitCode};
@@ -109,7 +110,7 @@ fn options() -> Result<Options, String> {
 
 type Part = fn(&World, &Sizes, &mut Page) -> Outcome<()>;
 
-const PARTS: [(&str, Part); 9] = [
+const PARTS: [(&str, Part); 10] = [
     ("append", append::against_peers),
     ("length", append::at_length),
     ("list", read::list),
@@ -119,6 +120,7 @@ const PARTS: [(&str, Part); 9] = [
     ("history", history::history),
     ("print", print::print),
     ("query", query::query),
+    ("tools", tools::tools),
 ];
 
 fn report(options: &Options) -> Outcome<()> {

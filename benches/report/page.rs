@@ -89,6 +89,9 @@ const EXPLANATION: &str = "\
 - *Print* is `jp conversation print --no-pager` as a whole process that prints to `/dev/null`; the peer is twice the time of `git cat-file --batch`, which gets the ids of the same blobs and prints to `/dev/null` too, and the time that rendering the markdown at 20 MB/s would take.
   *Rendered* is with `--color always`.
   Each body is 1 to 2 kB of markdown with a heading, paragraphs, a list, a table, code and links.
+- *Query that runs tools* is `jp query` as a whole process, with a model that is played from a file and calls for all tools in one answer; each tool is `sleep`.
+  The peer is computed: twice the time of its durable commits, each at the median of an append of one event in the same run, and of one tool.
+  Commits are those of the conversation, one for each event; what is ready together is one pack, synced once.
 - *The whole* command is a process from start to end, and so is its peer.
 - The events of *load*, *list*, *store size*, *log*, *fork*, *undo* and *redo* come from a generator in the bench: prose, code, JSON arguments and results, and reasoning with signatures, the same in every run.
 ";

@@ -68,6 +68,9 @@ pub struct Assistant {
     /// How much the model thinks before it answers; without it, as the provider does by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<Effort>,
+    /// Whether the model is told of tools; without it, it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<bool>,
     /// How many times the model may call for tools in one query; 0 is without end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maximum" = u32::MAX))]

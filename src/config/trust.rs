@@ -34,6 +34,7 @@ const RISKS: &[(&[&str], Risk)] = &[
     (&["assistant", "context_window"], Risk::Harmless),
     (&["assistant", "temperature"], Risk::Harmless),
     (&["assistant", "reasoning"], Risk::Harmless),
+    (&["assistant", "tools"], Risk::Harmless),
     (&["assistant", "max_rounds"], Risk::Harmless),
     (&["compaction", "model"], Risk::Harmless),
     (&["providers"], Risk::NeedsTrust),

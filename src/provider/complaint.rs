@@ -79,6 +79,8 @@ impl Complaint {
             Some(status @ 400..500) => {
                 if says(TOO_LONG) {
                     Trouble::TooLong
+                } else if says(NO_TOOLS) {
+                    Trouble::Tools
                 } else if says(BAD_KEY) {
                     Trouble::Key
                 } else if is_about_model(&message, status) || says(&["model_not_found"]) {
@@ -118,6 +120,15 @@ impl Complaint {
 const KEY: &[&str] = &["key", "auth", "token", "credential", "permission"];
 const BAD_KEY: &[&str] = &["api key", "api_key", "authentication_error"];
 const SPENT: &[&str] = &["insufficient_quota", "billing", "credit balance"];
+const NO_TOOLS: &[&str] = &[
+    "does not support tool",
+    "not support function",
+    "tool use is not supported",
+    "tools are not supported",
+    "support tool use",
+    "tools param requires",
+];
+
 const TOO_LONG: &[&str] = &[
     "context_length",
     "context length",
@@ -202,7 +213,12 @@ mod tests {
                 r#"{"message":"Invalid model: x","type":"invalid_model","code":"1500"}"#,
                 Trouble::Model,
             ),
-            (400, r#"{"error":"this model does not support tools"}"#, Trouble::Refused),
+            (400, r#"{"error":"this model does not support tools"}"#, Trouble::Tools),
+            (
+                404,
+                r#"{"error":{"message":"No endpoints found that support tool use","code":404}}"#,
+                Trouble::Tools,
+            ),
             (404, "404 page not found", Trouble::Refused),
             (
                 400,

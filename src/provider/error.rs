@@ -35,6 +35,8 @@ pub enum Trouble {
     Model,
     /// The conversation is too long for the model.
     TooLong,
+    /// The model takes no tools.
+    Tools,
     /// The server cannot show that it is the one that is meant.
     Certificate,
     /// The request was refused for any other reason.
@@ -61,6 +63,7 @@ impl ProviderError {
             Trouble::Key
             | Trouble::Model
             | Trouble::TooLong
+            | Trouble::Tools
             | Trouble::Certificate
             | Trouble::Refused
             | Trouble::Cancelled => false,

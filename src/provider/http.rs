@@ -278,6 +278,7 @@ fn refusal(
         },
         Trouble::Model => format!("has no model `{}`", model.unwrap_or_default()),
         Trouble::TooLong => "finds the conversation too long for the model".to_owned(),
+        Trouble::Tools => "says that the model takes no tools".to_owned(),
         Trouble::Busy => "has had enough for now".to_owned(),
         Trouble::Server => "has trouble of its own".to_owned(),
         _ => "refuses the request".to_owned(),

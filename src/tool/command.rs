@@ -2,9 +2,10 @@
 //!
 //! The arguments of a call never become part of a command line. `docs/tools.md` is the protocol.
 
-use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::{borrow::Cow, ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
     DeclarationError, Host, Invocation, Misfit, Outcome, Schema, Tool,
@@ -193,16 +194,33 @@ impl CommandTool {
 
     /// What the command reads: one line of JSON.
     fn input(&self, invocation: &Invocation) -> Vec<u8> {
-        let input = json!({
-            "tool": self.command.name,
-            "id": invocation.id.as_str(),
-            "arguments": invocation.arguments,
-            "answers": invocation.answers,
-            "is_resume": invocation.is_resume,
-            "workspace": self.site.workspace.to_string_lossy(),
-        });
-        format!("{input}\n").into_bytes()
+        let written = match &invocation.written {
+            Some(json) => json.on_one_line().as_str().to_owned(),
+            None => invocation.arguments.to_string(),
+        };
+        let input = Input {
+            tool: &self.command.name,
+            id: invocation.id.as_str(),
+            arguments: &RawValue::from_string(written).expect("arguments are JSON"),
+            answers: &invocation.answers,
+            is_resume: invocation.is_resume,
+            workspace: self.site.workspace.to_string_lossy(),
+        };
+        let mut line = serde_json::to_vec(&input).expect("texts and JSON are JSON");
+        line.push(b'\n');
+        line
     }
+}
+
+/// What a command reads; the arguments are those that were shown, to the letter.
+#[derive(Serialize)]
+struct Input<'a> {
+    tool: &'a str,
+    id: &'a str,
+    arguments: &'a RawValue,
+    answers: &'a Map<String, Value>,
+    is_resume: bool,
+    workspace: Cow<'a, str>,
 }
 
 impl Tool for CommandTool {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{Host, Subject};
 use crate::{
-    model::{AnswerType, Body, CallId},
+    model::{AnswerType, Body, CallId, Json},
     provider::ToolSpec,
 };
 
@@ -43,6 +43,9 @@ pub struct Invocation {
     pub id: CallId,
     /// What it is called with.
     pub arguments: Value,
+    /// The same to the letter, for a tool that hands it on: a value in memory has fewer digits.
+    /// `None` if nobody has written it.
+    pub written: Option<Json>,
     /// What was answered to its questions so far, by their ids.
     pub answers: Map<String, Value>,
     /// Whether an earlier run of the same call may have begun.
@@ -115,6 +118,7 @@ mod tests {
             answers: answers.as_object().unwrap().clone(),
             is_resume: true,
             subject: None,
+            written: None,
         };
         assert_eq!(
             format!("{invocation:?}"),

@@ -9,6 +9,8 @@ pub enum Refusal {
     Denied,
     /// The user has to be asked, and there is no terminal.
     NobodyToAsk,
+    /// It could not be found out what the call is about.
+    NotUnderstood,
     /// The user said no, and may have said why.
     Declined(Option<String>),
 }
@@ -26,6 +28,10 @@ impl Refusal {
                  terminal to ask on. Go on without it, or tell the user how to allow it: by \
                  running the query in a terminal, or with `permission = \"allow\"` in \
                  `[tools.{tool}]` of the user's own configuration."
+            ),
+            Self::NotUnderstood => format!(
+                "The tool `{tool}` was not run: jp failed to find out what the call is about. \
+                 This is a defect in jp."
             ),
             Self::Declined(None) => {
                 format!("The tool `{tool}` was not run: the user said no.")

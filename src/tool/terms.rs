@@ -19,7 +19,8 @@ pub struct Terms {
     pub idempotent: Option<bool>,
 }
 
-/// What rules look at in a call. A tool that runs no program and touches no path has none of it.
+/// What rules look at in a call. A tool of which nobody knows what it runs and touches has none of
+/// it: only rules that let less happen are about its calls, and about all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// The words of the program that would run.
@@ -40,6 +41,9 @@ impl Terms {
 /// A rule that lets more happen has to be about everything that a call touches; one that lets less
 /// happen is about a call as soon as it is about a part of it.
 fn is_about(rule: &Rule, subject: &Subject) -> bool {
+    if *subject == Subject::default() {
+        return rule.permission != Permission::Allow;
+    }
     let is_it = rule.argv.as_ref().is_some_and(|argv| subject.argv.as_ref() == Some(argv));
     let touches = rule.path.as_ref().is_some_and(|pattern| {
         let mut paths = subject.paths.iter();
@@ -106,7 +110,7 @@ mod tests {
             (&["src/a.rs", "README.md"], Permission::Ask),
             (&["src/a.rs", "Cargo.lock"], Permission::Edit),
             (&["srcx/a.rs"], Permission::Ask),
-            (&[], Permission::Ask),
+            (&[], Permission::Deny),
         ] {
             assert_eq!(terms.permission_for(&paths(touched)), expected, "{touched:?}");
         }

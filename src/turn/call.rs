@@ -3,7 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Ask, Effect, Notice, Reply, Setup, consult,
+    Ask, Effect, Notice, Reply, Setup,
+    calls::Then,
+    consult,
     outbox::Outbox,
     prompt::{
         ALWAYS, Finished, Prompt, RUN, Ticket, default_answer, mark_answered_by, mark_arguments,
@@ -17,8 +19,7 @@ use crate::{
         InquiryRequest, Timestamp, ToolCall, ToolResult, ToolStart, mark_edited, mark_withheld,
     },
     tool::{
-        self, Delivery, Invocation, Listed, Permission, Refusal, Route, Subject, Tool, policy,
-        route,
+        self, Delivery, Invocation, Permission, Refusal, Route, Subject, Terms, Tool, policy, route,
     },
 };
 
@@ -68,7 +69,7 @@ enum State {
     /// Somebody, or the model, has to decide something.
     Asking(InquiryRequest, Prompt),
     /// Somebody has to decide something, and nobody is there.
-    Waiting,
+    Waiting(InquiryRequest, Prompt),
     /// It runs, and may have asked something meanwhile.
     Running(Vec<(InquiryRequest, Prompt)>),
     /// It has a result.
@@ -139,7 +140,7 @@ impl Call {
 
     /// Whether it waits for somebody who is not there.
     pub fn is_waiting(&self) -> bool {
-        matches!(self.state, State::Waiting)
+        matches!(self.state, State::Waiting(..))
     }
 
     /// Whether this prompt is about it and open.
@@ -153,32 +154,42 @@ impl Call {
 
     /// Starts it, asks whether it may run, or says why it does not.
     pub fn consider(&mut self, question: &mut u64, context: &Context<'_>, outbox: &mut Outbox) {
-        let setup = context.setup;
-        let Some(listed) = setup.tools.find(&self.made.tool) else {
-            return self.refuse(&setup.tools.unknown(&self.made.tool), context.now, outbox);
-        };
-        match checked(&*listed.tool, &self.made.arguments) {
-            Ok(arguments) => self.arguments = arguments,
-            Err(why) => return self.refuse(&why, context.now, outbox),
-        }
-        if !setup.persists && !listed.is_idempotent() {
-            let why = "This conversation is not kept, so only tools that may run twice are run.";
-            return self.refuse(why, context.now, outbox);
-        }
-        match std::mem::replace(&mut self.state, State::New) {
+        let can_run = self.check(context.setup);
+        match (std::mem::replace(&mut self.state, State::New), can_run) {
+            // What it has come to counts, whatever has become of its tool since.
+            (State::Decided(finished, told), _) => {
+                self.finish(finished, Told::if_told(told), context.now, outbox);
+            }
             // A prompt that an earlier process has left open is put again.
-            State::Asking(inquiry, Prompt::RunTool) => self.inspect(Some(inquiry), outbox),
-            State::Asking(inquiry, prompt) => {
+            (State::Asking(inquiry, prompt @ Prompt::DeliverResult(_)), _) => {
                 self.route(prompt, Some(inquiry), question, context, outbox);
             }
-            State::Decided(finished, true) => {
-                self.finish(finished, Told::Whole, context.now, outbox);
+            (State::Asking(inquiry, _), Err(why)) => {
+                outbox.commit(respond(&inquiry.id, &Reply::Cancelled, context.now));
+                self.refuse(&why, context.now, outbox);
             }
-            State::Decided(finished, false) => {
-                self.finish(finished, Told::Withheld, context.now, outbox);
+            (_, Err(why)) => self.refuse(&why, context.now, outbox),
+            (State::Asking(inquiry, Prompt::RunTool), Ok(())) => {
+                self.inspect(Some(inquiry), outbox);
             }
-            _ => self.proceed(context, outbox),
+            (State::Asking(inquiry, prompt), Ok(())) => {
+                self.route(prompt, Some(inquiry), question, context, outbox);
+            }
+            (_, Ok(())) => self.proceed(context, outbox),
         }
+    }
+
+    /// Reads the arguments, or says why it cannot be run with anybody's permission.
+    fn check(&mut self, setup: &Setup) -> Result<(), String> {
+        let Some(listed) = setup.tools.find(&self.made.tool) else {
+            return Err(setup.tools.unknown(&self.made.tool));
+        };
+        self.arguments = checked(&*listed.tool, &self.made.arguments)?;
+        if !setup.persists && !listed.is_idempotent() {
+            let why = "This conversation is not kept, so only tools that may run twice are run.";
+            return Err(why.to_owned());
+        }
+        Ok(())
     }
 
     /// Runs it if it may, or finds out whether it may.
@@ -207,7 +218,7 @@ impl Call {
     /// It is known what it is about.
     pub fn inspected(
         &mut self,
-        subject: Subject,
+        subject: Option<Subject>,
         preview: Option<String>,
         question: &mut u64,
         context: &Context<'_>,
@@ -215,24 +226,41 @@ impl Call {
     ) {
         let State::Inspecting(inquiry) = &mut self.state else { return };
         let inquiry = inquiry.take();
-        let Some(listed) = context.setup.tools.find(&self.made.tool) else { return };
-        let permission = listed.terms.permission_for(&subject);
-        let is_granted = context.granted.iter().any(|grant| self.is_in(grant, &subject));
-        (self.subject, self.preview) = (Some(subject), preview);
-        if permission == Permission::Deny {
+        let terms = context.setup.terms(&self.made.tool);
+        // A call that cannot be looked at must not slip past a rule.
+        let refusal = match &subject {
+            None => Some(Refusal::NotUnderstood),
+            Some(subject) if terms.permission_for(subject) == Permission::Deny => {
+                Some(Refusal::Denied)
+            }
+            Some(_) => None,
+        };
+        if let Some(refusal) = refusal {
             if let Some(inquiry) = inquiry {
                 outbox.commit(respond(&inquiry.id, &Reply::Cancelled, context.now));
             }
-            let why = Refusal::Denied.message(&self.made.tool);
-            return self.refuse(&why, context.now, outbox);
+            return self.refuse(&refusal.message(&self.made.tool), context.now, outbox);
         }
-        if inquiry.is_none() && permission == Permission::Allow {
-            return self.start(By::Settings, context.now, outbox);
+        let subject = subject.unwrap_or_default();
+        let is_granted = context.granted.iter().any(|grant| self.is_in(grant, &subject));
+        let by = match terms.permission_for(&subject) {
+            // What somebody has just changed is shown to them once more.
+            _ if self.is_looked_over => None,
+            Permission::Allow => Some(By::Settings),
+            _ if is_granted => Some(By::Grant),
+            _ => None,
+        };
+        (self.subject, self.preview) = (Some(subject), preview);
+        let Some(by) = by else {
+            return self.route(Prompt::RunTool, inquiry, question, context, outbox);
+        };
+        if let Some(inquiry) = inquiry {
+            let reply = Reply::Answer(Answer::Select(RUN.to_owned()));
+            let mut response = respond(&inquiry.id, &reply, context.now);
+            mark_answered_by(&mut response, by.word());
+            outbox.commit(response);
         }
-        if inquiry.is_none() && is_granted {
-            return self.start(By::Grant, context.now, outbox);
-        }
-        self.route(Prompt::RunTool, inquiry, question, context, outbox);
+        self.start(by, context.now, outbox);
     }
 
     fn is_in(&self, grant: &Grant, subject: &Subject) -> bool {
@@ -255,10 +283,10 @@ impl Call {
         outbox: &mut Outbox,
     ) {
         let setup = context.setup;
-        let Some(listed) = setup.tools.find(&self.made.tool) else { return };
-        let exclusive = listed.terms.exclusive.unwrap_or_else(|| prompt.is_exclusive());
+        let terms = setup.terms(&self.made.tool);
+        let exclusive = terms.exclusive.unwrap_or_else(|| prompt.is_exclusive());
         let kind = prompt.kind();
-        let policy = policy(&listed.terms.unattended, &setup.unattended, kind, setup.audience);
+        let policy = policy(&terms.unattended, &setup.unattended, kind, setup.audience);
         let is_new = inquiry.is_none();
         let inquiry = inquiry.unwrap_or_else(|| {
             let id = next_inquiry(&self.made.id, question);
@@ -268,14 +296,14 @@ impl Call {
             outbox.commit(prompt.event(inquiry.clone(), context.now));
         }
         match route(kind, exclusive, setup.audience, policy) {
-            Route::Person => self.put(inquiry, prompt, listed, outbox),
-            Route::Wait => match &prompt {
+            Route::Person => self.put(inquiry, prompt, &terms, outbox),
+            Route::Wait => match prompt {
                 // A tool that runs cannot wait for somebody who may come tomorrow.
                 Prompt::LiveQuestion(..) if !setup.audience.may_come() => {
                     self.settle(inquiry, prompt, None, None, context, outbox);
                 }
-                Prompt::LiveQuestion(..) => self.put(inquiry, prompt, listed, outbox),
-                _ => self.state = State::Waiting,
+                Prompt::LiveQuestion(..) => self.put(inquiry, prompt, &terms, outbox),
+                _ => self.state = State::Waiting(inquiry, prompt),
             },
             Route::Model => {
                 let query = consult::query(setup, &self.made, &inquiry);
@@ -298,19 +326,13 @@ impl Call {
     }
 
     /// Puts a prompt to whoever is there.
-    fn put(
-        &mut self,
-        inquiry: InquiryRequest,
-        prompt: Prompt,
-        listed: &Listed,
-        outbox: &mut Outbox,
-    ) {
+    fn put(&mut self, inquiry: InquiryRequest, prompt: Prompt, terms: &Terms, outbox: &mut Outbox) {
         let edit = match &prompt {
             Prompt::RunTool => {
                 let subject = self.subject.clone().unwrap_or_default();
-                !self.is_looked_over && listed.terms.permission_for(&subject) == Permission::Edit
+                !self.is_looked_over && terms.permission_for(&subject) == Permission::Edit
             }
-            Prompt::DeliverResult(_) => listed.terms.delivery == Delivery::Edit,
+            Prompt::DeliverResult(_) => terms.delivery == Delivery::Edit,
             Prompt::ToolQuestion(_) | Prompt::LiveQuestion(..) => false,
         };
         outbox.push(Effect::Ask(Box::new(self.ask(&inquiry, edit, None))));
@@ -543,6 +565,10 @@ impl Call {
         let invocation = Invocation {
             id,
             arguments: self.arguments.clone(),
+            written: match &self.made.arguments {
+                Arguments::Json(json) => Some(json.clone()),
+                Arguments::Text(_) => None,
+            },
             answers: self.answers.clone(),
             is_resume: self.is_resume,
             subject: self.subject.clone(),
@@ -571,8 +597,7 @@ impl Call {
                 return self.inquire(asked, question, context, outbox);
             }
         };
-        let delivery = context.setup.tools.find(&self.made.tool).map(|it| it.terms.delivery);
-        match delivery.unwrap_or_default() {
+        match context.setup.terms(&self.made.tool).delivery {
             Delivery::Deliver => self.finish(finished, Told::Whole, context.now, outbox),
             Delivery::Skip => self.finish(finished, Told::Withheld, context.now, outbox),
             Delivery::Ask | Delivery::Edit if is_stopping => {
@@ -617,16 +642,23 @@ impl Call {
     }
 
     /// Lets it not begin any more. What runs is stopped by whoever calls this.
-    pub fn stop(&mut self, now: Timestamp, outbox: &mut Outbox) {
+    pub fn stop(&mut self, then: &Then, now: Timestamp, outbox: &mut Outbox) {
         self.withdraw(now, outbox);
         match std::mem::replace(&mut self.state, State::Done) {
             State::New | State::Inspecting(None) => self.refuse(STOPPED, now, outbox),
-            State::Decided(finished, _) => self.finish(finished, Told::Withheld, now, outbox),
+            State::Decided(finished, told) => {
+                self.finish(finished, Told::if_told(told), now, outbox);
+            }
             State::Inspecting(Some(inquiry)) => {
                 outbox.commit(respond(&inquiry.id, &Reply::Cancelled, now));
                 self.refuse(STOPPED, now, outbox);
             }
-            State::Asking(inquiry, prompt) => {
+            // What waits for a later turn goes on waiting, unless the model is asked again now: it
+            // has to hear of every call.
+            State::Waiting(inquiry, prompt) if !matches!(then, Then::Say(_)) => {
+                self.state = State::Waiting(inquiry, prompt);
+            }
+            State::Asking(inquiry, prompt) | State::Waiting(inquiry, prompt) => {
                 outbox.commit(respond(&inquiry.id, &Reply::Cancelled, now));
                 outbox.push(Effect::Withdraw(inquiry.id));
                 match prompt {
@@ -636,7 +668,7 @@ impl Call {
                     _ => self.refuse(STOPPED, now, outbox),
                 }
             }
-            state @ (State::Waiting | State::Running(_) | State::Done) => self.state = state,
+            state @ (State::Running(_) | State::Done) => self.state = state,
         }
     }
 
@@ -702,8 +734,19 @@ enum Told {
     MadeUp,
 }
 
+impl Told {
+    fn if_told(told: bool) -> Self {
+        if told { Self::Whole } else { Self::Withheld }
+    }
+}
+
 /// The arguments, if the tool takes them.
 fn checked(tool: &dyn Tool, arguments: &Arguments) -> Result<Value, String> {
+    if let Arguments::Json(json) = arguments
+        && let Some(key) = json.repeated_key()
+    {
+        return Err(format!("The arguments have the key `{key}` twice."));
+    }
     let arguments = match arguments {
         Arguments::Json(json) => serde_json::from_str(json.as_str()),
         Arguments::Text(text) if text.trim().is_empty() => Ok(Value::Object(Map::new())),

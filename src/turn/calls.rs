@@ -61,7 +61,7 @@ impl Calls {
         let is_over = this.is_stopping();
         for call in &mut this.calls {
             if is_over {
-                call.stop(context.now, outbox);
+                call.stop(&this.then, context.now, outbox);
             } else {
                 call.consider(&mut this.question, context, outbox);
             }
@@ -81,7 +81,7 @@ impl Calls {
     pub fn inspected(
         &mut self,
         id: &CallId,
-        subject: Subject,
+        subject: Option<Subject>,
         preview: Option<String>,
         context: &Context<'_>,
         outbox: &mut Outbox,
@@ -165,7 +165,7 @@ impl Calls {
     pub fn stop(&mut self, then: Then, context: &Context<'_>, outbox: &mut Outbox) {
         self.then = then;
         for call in &mut self.calls {
-            call.stop(context.now, outbox);
+            call.stop(&self.then, context.now, outbox);
         }
         if self.calls.iter().any(Call::is_running) {
             outbox.push(Effect::CancelTools);

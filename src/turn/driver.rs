@@ -99,10 +99,11 @@ impl<S: Sink> Driver<'_, S> {
                 Some(input) => input,
                 None => self.wait(),
             };
+            // Results that are ready together become durable together.
+            let gathers = matches!(input, Input::ToolEnded { .. } | Input::Inspected { .. });
             let mut effects;
             (turn, effects) = turn.step(input, now());
-            // Results that are ready together become durable together.
-            while effects.iter().all(can_wait) && effects.len() < MOST {
+            while gathers && effects.iter().all(can_wait) && effects.len() < MOST {
                 let Some(input) = self.ready() else { break };
                 let more;
                 (turn, more) = turn.step(input, now());
@@ -123,13 +124,18 @@ impl<S: Sink> Driver<'_, S> {
         loop {
             match self.inbox.receiver.try_recv() {
                 Ok(Letter { query: Some(query), .. }) if query != self.query => {}
-                Ok(Letter { input, .. }) => {
-                    self.is_quiet = false;
-                    return Some(input);
-                }
+                Ok(Letter { input, .. }) => return Some(self.came(input)),
                 Err(_empty) => return None,
             }
         }
+    }
+
+    fn came(&mut self, input: Input) -> Input {
+        self.is_quiet = false;
+        if matches!(input, Input::Interrupt(_)) {
+            self.rest = None;
+        }
+        input
     }
 
     /// The next input. Waits in short steps, so that time is seen to pass.
@@ -142,13 +148,7 @@ impl<S: Sink> Driver<'_, S> {
             };
             match self.inbox.receiver.recv_timeout(step) {
                 Ok(Letter { query: Some(query), .. }) if query != self.query => {}
-                Ok(Letter { input, .. }) => {
-                    self.is_quiet = false;
-                    if matches!(input, Input::Interrupt(_)) {
-                        self.rest = None;
-                    }
-                    return input;
-                }
+                Ok(Letter { input, .. }) => return self.came(input),
                 Err(RecvTimeoutError::Timeout) => {
                     if self.front_end.tick() == Err(Closed) && !self.is_closed {
                         self.is_closed = true;
@@ -314,7 +314,8 @@ struct Batch {
     runs: Vec<(ToolName, Invocation)>,
 }
 
-/// Whether something is to be done that more can be added to: what is stored and what is told.
+/// Whether something is to be done that more can be added to: what is stored, what is told, and
+/// what runs after that.
 fn can_wait(effect: &Effect) -> bool {
-    matches!(effect, Effect::Commit(_) | Effect::Show(_))
+    matches!(effect, Effect::Commit(_) | Effect::Show(_) | Effect::Run { .. })
 }

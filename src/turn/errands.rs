@@ -14,7 +14,7 @@ use crate::{
     cancel::Cancel,
     model::{CallId, InquiryId},
     provider::{Content, Piece, Provider, ProviderError, Query, Trouble},
-    tool::{Host, Invocation, Outcome, Subject, Tool},
+    tool::{Host, Invocation, Outcome, Tool},
 };
 
 /// Asks the model; what it says comes in piece by piece.
@@ -75,7 +75,8 @@ pub fn inspect(
     spawn("inspect", move || {
         let look = || (tool.subject(&arguments), tool.preview(&arguments));
         let looked = catch_unwind(AssertUnwindSafe(look));
-        let (subject, preview) = looked.unwrap_or_else(|_panic| (Subject::default(), None));
+        // Nobody can say what rules hold for a call that cannot be looked at.
+        let (subject, preview) = looked.map_or((None, None), |(it, preview)| (Some(it), preview));
         let input = Input::Inspected { call, subject, preview };
         let _over = turn.send(Letter { query: None, input });
     })

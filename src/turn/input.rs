@@ -33,8 +33,8 @@ pub enum Input {
     Inspected {
         /// The call.
         call: CallId,
-        /// What rules look at.
-        subject: tool::Subject,
+        /// What rules look at; `None` if it could not be found out.
+        subject: Option<tool::Subject>,
         /// What it would change, as a diff.
         preview: Option<String>,
     },

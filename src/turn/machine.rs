@@ -104,6 +104,11 @@ impl Turn {
             (Phase::Resting, Input::Rested) => self.ask_model(),
             (Phase::Resting, Input::Interrupt(interrupt)) => self.go_on_after(interrupt, now),
             (Phase::Calling(calls), input) => self.call(calls, input, now),
+            // Nobody who could be asked is there any more.
+            (phase, Input::ToolAsked { ticket, .. }) => {
+                self.outbox.push(Effect::Answer { ticket, answer: None });
+                phase
+            }
             (phase, _) => phase,
         };
     }

@@ -5,10 +5,10 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    model::{Grant, ModelName},
+    model::{Grant, ModelName, ToolName},
     projection::Takes,
     provider::Sampling,
-    tool::{Audience, Catalog, Unattended},
+    tool::{Audience, Catalog, Terms, Unattended},
 };
 
 /// What is settled before a turn begins.
@@ -38,6 +38,13 @@ pub struct Setup {
     pub retries: u32,
     /// How many answers may call for tools before the user is asked to go on; `None` for any.
     pub rounds: Option<u32>,
+}
+
+impl Setup {
+    /// On what terms a tool is used; for one that is not there any more, on the usual ones.
+    pub fn terms(&self, tool: &ToolName) -> Terms {
+        self.tools.find(tool).map(|listed| listed.terms.clone()).unwrap_or_default()
+    }
 }
 
 /// A JSON Schema, and the check against it.

@@ -62,8 +62,7 @@ impl Standing {
                 EventKind::InquiryRequest(inquiry) if inquiry.call.as_ref() == Some(&made.id) => {
                     let Some(prompt) = Prompt::read(inquiry, &event.metadata) else { continue };
                     standing.has_ended |= !matches!(prompt, Prompt::RunTool);
-                    let (open, about) = (Box::new(inquiry.clone()), Box::new(prompt.clone()));
-                    standing.left = Left::Open(open, about);
+                    standing.ask(inquiry, &prompt);
                     asked.push((inquiry, prompt));
                 }
                 EventKind::InquiryResponse(response) => {
@@ -83,14 +82,29 @@ impl Standing {
         self.attempts > 0 && !self.has_ended
     }
 
-    fn take(&mut self, prompt: &Prompt, response: &InquiryResponse, metadata: &Metadata) {
-        self.left = match (prompt, &response.outcome) {
-            (Prompt::DeliverResult(finished), outcome) => {
-                let yes = *outcome == Outcome::Answered(Answer::Boolean(true));
-                Left::Decided(finished.clone(), yes)
-            }
-            _ => Left::Nothing,
+    /// Something is to be decided. After a result that can only be another start.
+    fn ask(&mut self, inquiry: &InquiryRequest, prompt: &Prompt) {
+        let has_result = match &self.left {
+            Left::Nothing => false,
+            Left::Open(_, prompt) => matches!(**prompt, Prompt::DeliverResult(_)),
+            Left::Decided(..) => true,
         };
+        if !has_result {
+            self.left = Left::Open(Box::new(inquiry.clone()), Box::new(prompt.clone()));
+        }
+    }
+
+    fn take(&mut self, prompt: &Prompt, response: &InquiryResponse, metadata: &Metadata) {
+        // A second answer to what was decided before must not hide what is open now.
+        if matches!(&self.left, Left::Open(open, _) if open.id == response.id) {
+            self.left = match (prompt, &response.outcome) {
+                (Prompt::DeliverResult(finished), outcome) => {
+                    let yes = *outcome == Outcome::Answered(Answer::Boolean(true));
+                    Left::Decided(finished.clone(), yes)
+                }
+                _ => Left::Nothing,
+            };
+        }
         match (prompt, &response.outcome) {
             (Prompt::RunTool, _) => self.change(marked_arguments(metadata)),
             (Prompt::ToolQuestion(question), Outcome::Answered(answer)) => {

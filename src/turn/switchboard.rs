@@ -20,8 +20,15 @@ use crate::{
 /// Where the tools are that wait for an answer.
 #[derive(Clone, Default)]
 pub struct Switchboard {
-    waiting: Arc<Mutex<BTreeMap<Ticket, Sender<Value>>>>,
+    waiting: Arc<Mutex<Waiting>>,
     next: Arc<AtomicU64>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    tools: BTreeMap<Ticket, Sender<Value>>,
+    /// Nobody answers any more.
+    is_closed: bool,
 }
 
 /// The line of one call.
@@ -39,7 +46,7 @@ impl Switchboard {
 
     /// Tells a tool that waits what the answer is, or that there is none.
     pub fn answer(&self, ticket: Ticket, answer: Option<Value>) {
-        let waiting = self.waiting().remove(&ticket);
+        let waiting = self.waiting().tools.remove(&ticket);
         if let (Some(waiting), Some(answer)) = (waiting, answer) {
             // A tool that was cancelled does not wait any more.
             let _gone = waiting.send(answer);
@@ -48,10 +55,10 @@ impl Switchboard {
 
     /// Nobody answers any more.
     pub fn close(&self) {
-        self.waiting().clear();
+        *self.waiting() = Waiting { is_closed: true, ..Waiting::default() };
     }
 
-    fn waiting(&self) -> MutexGuard<'_, BTreeMap<Ticket, Sender<Value>>> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -66,13 +73,40 @@ impl Line for CallLine {
     fn ask(&self, question: Question) -> Option<Value> {
         let ticket = self.board.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = channel();
-        self.board.waiting().insert(ticket, sender);
+        {
+            // A question that comes between the end of the turn and that of its inbox would wait
+            // for ever.
+            let mut waiting = self.board.waiting();
+            if waiting.is_closed {
+                return None;
+            }
+            waiting.tools.insert(ticket, sender);
+        }
         let input = Input::ToolAsked { call: self.call.clone(), ticket, question };
         if self.turn.send(Letter { query: None, input }).is_err() {
-            self.board.waiting().remove(&ticket);
+            self.board.waiting().tools.remove(&ticket);
             return None;
         }
         // Without an answer the sender is dropped.
         answer.recv().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::AnswerType;
+
+    #[test]
+    fn a_tool_that_asks_when_the_turn_is_over_does_not_wait() {
+        let (turn, inbox) = channel();
+        let board = Switchboard::default();
+        let line = board.line(CallId::new("c"), turn);
+        board.close();
+        let answer = AnswerType::Boolean { default: None };
+        let question =
+            Question { id: "sure".into(), text: "Sure?".into(), answer, exclusive: false };
+        assert_eq!(line.ask(question), None, "the inbox is still there, and nobody reads it");
+        drop(inbox);
     }
 }

@@ -114,7 +114,7 @@ impl Play {
                 match effect {
                     Effect::Inspect { call, .. } => looks.push(Input::Inspected {
                         call: call.clone(),
-                        subject: self.subject.clone(),
+                        subject: Some(self.subject.clone()),
                         preview: None,
                     }),
                     effect => told.push(tell(effect)),
@@ -369,6 +369,8 @@ fn what_cannot_or_may_not_run_gets_a_result_that_says_why() {
         "There is no tool named `none`; the tools are: `ask`, `free`, `never`."
     );
     assert_eq!(refused(setup(), "free", r#"{"bad":1}"#), "`bad` is not an argument.");
+    let twice = refused(setup(), "free", r#"{"a":1,"a":2}"#);
+    assert_eq!(twice, "The arguments have the key `a` twice.");
     assert!(refused(setup(), "free", "{").starts_with("The arguments are not JSON"));
     assert!(refused(setup(), "never", "{}").contains("the user's configuration denies it"));
     let alone = Setup { audience: Audience::Nobody, ..setup() };
@@ -772,4 +774,5 @@ fn the_model_hears_why_a_call_was_refused() {
     );
 }
 
+mod later;
 mod prompts;

@@ -116,7 +116,9 @@ fn servers_and_tools_are_listed() {
     assert_eq!(pick("srv__echo"), json!(["mcp srv", "ask", true]));
     assert_eq!(pick("srv__fail"), json!(["mcp srv", "ask", false]));
     let text = jp.run(&["tools", "ls"]).ok();
-    assert!(text.contains("srv__echo  mcp srv"), "{text}");
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines.contains(&"srv__echo       mcp srv   ask         yes"), "{text}");
+    assert!(lines.contains(&"fs_read_file    built in  ask         yes"), "{text}");
 }
 
 #[test]

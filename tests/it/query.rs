@@ -248,7 +248,8 @@ fn arguments_are_stored_and_sent_back_to_the_letter() {
     let lines = |text: &str| crate::loopback::stream("application/x-ndjson", text);
     let server = Loopback::start([lines(&call), lines(says), saying_as_anthropic("Yes.")]);
     let jp = Jp::in_workspace().with_var("JP_SESSION", "one");
-    configure(&jp, "assistant.model = \"ollama/small\"\n");
+    let settings = "assistant.model = \"ollama/small\"\nassistant.context_window = 0\n";
+    configure(&jp, settings);
     configure(&jp, TOOLS);
     let jp = jp.with_var("OLLAMA_HOST", &server.url).with_var("ANTHROPIC_BASE_URL", &server.url);
     assert_eq!(answer(ask(&jp, &["--new", "Do it"])), "Done.\n");

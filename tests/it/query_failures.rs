@@ -161,3 +161,18 @@ fn a_tool_does_not_get_the_key() {
     assert!(text.contains("PATH=") && !text.contains(KEY), "{text}");
     assert_no_key(&jp, &output.stderr);
 }
+
+#[test]
+fn a_model_that_takes_no_tools_can_be_asked_without_them() {
+    let refused = refusal(400, "invalid_request_error", "small does not support tools");
+    let server = Loopback::start([refused, saying("Yes."), saying("Still.")]);
+    let jp = client(&server);
+    let output = ask(&jp, &["--new", "Hello"]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let hint = "Hint: `--no-tools` asks the model without tools\n";
+    assert!(output.stderr.contains(hint), "{}", output.stderr);
+    assert_eq!(answer(ask(&jp, &["--no-edit", "--no-tools"])), "Yes.\n");
+    assert_eq!(answer(ask(&jp, &["And now?"])), "Still.\n");
+    let offered = |number: usize| server.requests()[number].json().get("tools").is_some();
+    assert_eq!([offered(0), offered(1), offered(2)], [true, false, false]);
+}

@@ -58,6 +58,7 @@ fn the_example_of_the_page_asks_notes_and_does_not_note_twice() {
         answers: Map::new(),
         is_resume: false,
         subject: None,
+        written: None,
     };
     let run = |invocation: &Invocation| tool.run(invocation, &Host::alone(&Cancel::new()));
     let Outcome::NeedsInput(question) = run(&invocation) else { panic!("{:?}", run(&invocation)) };

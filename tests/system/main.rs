@@ -7,6 +7,7 @@ mod answers;
 mod escapes;
 mod mcp;
 mod pager;
+mod prompts;
 mod query;
 mod query_talk;
 mod shells;

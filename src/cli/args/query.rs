@@ -43,6 +43,9 @@ pub struct Query {
     /// Ask this model, now and later in this conversation [default: `assistant.model`]
     #[arg(long, short, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
+    /// Tell the model of no tools, now and later in this conversation [default: `assistant.tools`]
+    #[arg(long)]
+    pub no_tools: bool,
     /// Open no editor; without a text, go on with the last turn, which failed or was interrupted
     #[arg(long, short = 'E')]
     pub no_edit: bool,

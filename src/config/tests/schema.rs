@@ -14,6 +14,7 @@ fn the_keys_of_the_schema_are_those_of_the_settings() {
         "assistant.context_window",
         "assistant.temperature",
         "assistant.reasoning",
+        "assistant.tools",
         "assistant.max_rounds",
         "compaction.model",
         "unattended.run",

@@ -48,6 +48,11 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ),
     ("jp conversation redo", "undo the undo, forward again"),
     (
+        "jp conversation compact",
+        "summarize earlier turns, let a model summarize, shorten, too long, context full",
+    ),
+    ("What a workspace would do", "tool of the workspace ignored, why is it ignored"),
+    (
         "jp conversation restore",
         "removed by accident, deleted by accident, recover a deleted or removed conversation, \
          undelete, get it back, old version, previous state, by accident",

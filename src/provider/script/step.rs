@@ -160,7 +160,7 @@ fn read_usage(fields: &mut Fields, to: &mut Problems) -> Option<Step> {
 }
 
 /// The words for each kind of trouble, and what is said about it if the script says nothing.
-const TROUBLES: [(&str, Trouble, &str); 10] = [
+const TROUBLES: [(&str, Trouble, &str); 11] = [
     ("unreachable", Trouble::Unreachable, "the server cannot be reached"),
     ("busy", Trouble::Busy, "the server has too many requests"),
     ("server", Trouble::Server, "the server has failed"),
@@ -170,6 +170,7 @@ const TROUBLES: [(&str, Trouble, &str); 10] = [
     ("key", Trouble::Key, "the key is not accepted"),
     ("model", Trouble::Model, "there is no such model"),
     ("too-long", Trouble::TooLong, "the conversation is too long for the model"),
+    ("tools", Trouble::Tools, "the model takes no tools"),
     ("refused", Trouble::Refused, "the request was refused"),
 ];
 

@@ -316,7 +316,7 @@ line 5, column 8: `when` must be a text or a list of texts
 line 6, column 8: an answer has either `text` or `step`
 line 8, column 5: a step has exactly one of text, reasoning, call, data, usage, delay, finish, error, garbage
 line 9, column 19: `signatur` is not a key of a step with `call`: expected chunk, pause, call, id, arguments, disconnect, signature, native
-line 10, column 15: `bad` is no trouble: expected one of unreachable, busy, server, broken, silent, garbled, key, model, too-long, refused
+line 10, column 15: `bad` is no trouble: expected one of unreachable, busy, server, broken, silent, garbled, key, model, too-long, tools, refused
 line 12, column 5: only `usage` and `delay` may follow a `finish`
 line 13, column 25: `input` must be a whole number, not negative
 line 14, column 5: only `usage` and `delay` may follow a `finish`

@@ -11,7 +11,7 @@ use serde_json::Map;
 use super::*;
 use crate::{
     cancel::Cancel,
-    model::{AnswerType, Body, CallId},
+    model::{AnswerType, Body, CallId, Json},
 };
 
 /// Far more than any of these takes, and far less than what is waited for if something is wrong.
@@ -71,7 +71,14 @@ impl Bench {
 
 fn call() -> Invocation {
     let (arguments, answers) = (json!({}), Map::new());
-    Invocation { id: CallId::new("call_1"), arguments, answers, is_resume: false, subject: None }
+    Invocation {
+        id: CallId::new("call_1"),
+        arguments,
+        answers,
+        is_resume: false,
+        subject: None,
+        written: None,
+    }
 }
 
 fn argv(words: &[&str]) -> Program {
@@ -93,6 +100,18 @@ fn success(outcome: Outcome) -> String {
 }
 
 #[test]
+fn arguments_reach_a_command_to_the_letter() {
+    let bench = Bench::new();
+    let tool = bench.tool(argv(&["cat"]), |_| {});
+    let written = "{ \"n\": 12345678901234567890123.50,\n \"a\": [1e2, \"\\u0041\"] }";
+    let arguments = serde_json::from_str(written).unwrap();
+    let invocation = Invocation { arguments, written: Some(Json::new(written).unwrap()), ..call() };
+    let read = success(tool.run(&invocation, &Host::alone(&Cancel::new())));
+    let exact = "\"arguments\":{\"n\":12345678901234567890123.50,\"a\":[1e2,\"\\u0041\"]}";
+    assert!(read.contains(exact), "{read}");
+}
+
+#[test]
 fn a_command_reads_exactly_one_line_of_json() {
     let bench = Bench::new();
     let tool = bench.tool(argv(&["cat"]), |spec| {
@@ -105,6 +124,7 @@ fn a_command_reads_exactly_one_line_of_json() {
         answers: answers.as_object().unwrap().clone(),
         is_resume: true,
         subject: None,
+        written: None,
     };
     let expected = format!(
         "{{\"tool\":\"probe\",\"id\":\"call \\\"7\\\"\",\

@@ -290,8 +290,10 @@ fn a_tool_that_is_to_be_edited_is_edited_once_before_it_is_asked_about() {
 fn changed_arguments_are_held_to_the_rules_too() {
     let path = Some("secret/**".to_owned().try_into().unwrap());
     let rules = vec![Rule { argv: None, path, permission: Permission::Deny }];
-    let (mut play, _) = called(with(Terms { rules, ..ask() }, Audience::Person));
-    play.subject = Subject { argv: None, paths: vec!["secret/key".to_owned()] };
+    let about = |path: &str| Subject { argv: None, paths: vec![path.to_owned()] };
+    let setup = with(Terms { rules, ..ask() }, Audience::Person);
+    let (mut play, _) = called_about(setup, about("public/key"));
+    play.subject = about("secret/key");
     let effects = play.replied("c-q0", Reply::Edited(r#"{"a":2}"#.into()));
     assert_eq!(effects[0], "commit inquiry-response c-q0 cancelled");
     assert!(effects[1].starts_with("commit tool-result c ~!The tool `t` was not run"));

@@ -72,7 +72,7 @@ impl Prompter<'_> {
             self.say(problem);
         }
         let always = match is_command {
-            true => "always this command in this conversation",
+            true => "always this command here",
             false => "always in this conversation",
         };
         loop {
@@ -81,7 +81,7 @@ impl Prompter<'_> {
                 keys.push(Key { key: 'y', says: "yes" });
             }
             keys.push(Key { key: 'n', says: "no" });
-            keys.push(Key { key: 'r', says: "no, with a reason" });
+            keys.push(Key { key: 'r', says: "reason" });
             if is_seen && problem.is_none() {
                 keys.push(Key { key: 'a', says: always });
             }

@@ -204,6 +204,7 @@ fn failed(error: &ProviderError, id: Option<ConversationId>, room: &Room) -> Com
             failure.hint("keys come from environment variables; `jp models` names them")
         }
         Trouble::Model => failure.hint("`jp models` lists the models within reach"),
+        Trouble::Tools => failure.hint("`--no-tools` asks the model without tools"),
         Trouble::Certificate => failure.hint(
             "`SSL_CERT_FILE` may name a PEM file with the certificates to trust, such as those of \
              your company",

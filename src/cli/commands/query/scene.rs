@@ -68,7 +68,10 @@ impl Scene {
         let schema = args.schema.as_deref().map(|schema| tools::schema(&env, schema));
         let setup = &mut model.setup;
         setup.system_prompt = instructions(&resolved, &files)?;
-        setup.tools = tools::declared(&resolved.settings, store.as_ref(), &site)?;
+        let declared = tools::declared(&resolved.settings, store.as_ref(), &site)?;
+        if resolved.settings.assistant.tools != Some(false) {
+            setup.tools = declared;
+        }
         setup.schema = schema.transpose()?;
         setup.audience = if interactive { Audience::Person } else { Audience::Nobody };
         (setup.unattended, setup.persists) = (resolved.settings.unattended, !args.no_persist);
@@ -96,15 +99,20 @@ impl Scene {
     /// Starts the servers that bring tools along, and adds these to the others.
     pub fn enlist(&mut self, output: &mut Output) -> Result<Fleet, CommandError> {
         let (env, resolved, keys) = (&self.env, &self.resolved, &self.site.keys);
-        let declared = servers::declared(env, output, resolved, &self.files, keys)?;
+        let declared = match resolved.settings.assistant.tools {
+            Some(false) => Vec::new(),
+            _ => servers::declared(env, output, resolved, &self.files, keys)?,
+        };
         let own = std::mem::take(&mut self.model.setup.tools);
         let fleet = servers::start(output, declared, &self.site, &tools::names(&own))?;
         if let Some(number) = fleet.stopped_by {
             let error = CommandError::failure("the start of the MCP servers was interrupted");
             return Err(error.by_signal(BY_SIGNAL + number));
         }
-        let all = tools::with_servers(output, own, &fleet, &self.resolved.settings)?;
-        self.model.setup.tools = all;
+        if self.resolved.settings.assistant.tools != Some(false) {
+            let all = tools::with_servers(output, own, &fleet, &self.resolved.settings)?;
+            self.model.setup.tools = all;
+        }
         Ok(fleet)
     }
 
@@ -133,6 +141,9 @@ fn resolve(
     }
     if let Some(model) = &args.model {
         layers = layers.flag("--model", Key::new(["assistant", "model"]), model.as_str());
+    }
+    if args.no_tools {
+        layers = layers.flag("--no-tools", Key::new(["assistant", "tools"]), false);
     }
     settings::resolve(output, files, layers)
 }

@@ -126,7 +126,7 @@ fn run(tool: &dyn Tool, arguments: Value) -> Result<String, String> {
 
 fn call(arguments: Value) -> Invocation {
     let (id, answers) = (CallId::new("c"), Map::new());
-    Invocation { id, arguments, answers, is_resume: false, subject: None }
+    Invocation { id, arguments, answers, is_resume: false, subject: None, written: None }
 }
 
 #[test]

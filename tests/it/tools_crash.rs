@@ -1,0 +1,303 @@
+//! What a turn with five tools leaves that is killed anywhere: every result that was finished, and
+//! no tool that does something twice.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use serde_json::Value;
+
+use crate::{
+    crash::{kill_and_check, sound},
+    query::{answer, ask, configure, only, player},
+    support::{Jp, Output},
+};
+
+const SCRIPT: &str = r#"
+[[answer]]
+text = "Hello."
+
+[[answer]]
+step = [
+    { text = "Let me see." },
+    { call = "adds", arguments = {} },
+    { call = "again", arguments = {} },
+    { call = "wonders", arguments = {} },
+    { call = "fs_modify_file", arguments = { path = "made/list", replacements = [
+        { old_text = "end\n", new_text = "changed\nend\n" },
+    ] } },
+    { call = "shows", arguments = {} },
+]
+
+[[answer]]
+text = "All done."
+"#;
+
+/// Each tool puts down that it has done something, and for which call.
+const TOOLS: &str = r#"
+[tools.adds]
+command = ["cat >> did-adds; echo done"]
+shell = true
+permission = "allow"
+
+[tools.again]
+command = ["cat >> did-again; echo done"]
+shell = true
+permission = "allow"
+idempotent = true
+
+[tools.wonders]
+command = ['''
+read -r call
+case "$call" in
+    *'"sure":true'*) printf '%s\n' "$call" >> did-wonders; echo done;;
+    *) echo '{"jp":{"type":"needs_input","question":{"id":"sure","type":"boolean","text":"Sure?","default":true}}}';;
+esac
+''']
+shell = true
+permission = "allow"
+unattended.question = "defaults"
+
+[tools.fs_modify_file]
+rules = [{ path = "made/**", permission = "allow" }]
+
+[tools.shows]
+command = ["cat >> did-shows; echo done"]
+shell = true
+permission = "allow"
+deliver = "ask"
+unattended.deliver = "auto"
+"#;
+
+/// The tools that are commands and do something that must not be done twice.
+const ONCE: [&str; 3] = ["adds", "wonders", "shows"];
+
+fn scene_with(tools: &str) -> (Jp, Option<String>) {
+    let jp = player(SCRIPT);
+    configure(&jp, tools);
+    jp.write("made/list", "begin\nend\n");
+    answer(ask(&jp, &["--new", "Hello"]));
+    let id = only(&jp);
+    (jp, Some(id))
+}
+
+fn go(id: Option<&str>) -> Vec<String> {
+    let id = format!("--id={}", id.unwrap());
+    ["q", "--non-interactive", "--format", "json", &id, "Go"].map(str::to_owned).to_vec()
+}
+
+#[test]
+fn a_turn_with_five_tools_survives_that_it_is_killed_anywhere() {
+    let check = |jp: &Jp, id: Option<&str>, killed: &Output| check(jp, id.unwrap(), killed);
+    assert_eq!(kill_and_check(|| scene_with(TOOLS), go, check), Vec::<String>::new());
+}
+
+/// The negative control: the same tools, all of which are said to be idempotent and are not.
+#[test]
+fn tools_that_do_something_twice_are_caught() {
+    let lie = TOOLS.replace("idempotent = true\n", "");
+    let lie = lie.replace("]\n\n[tools.shows]", "]\nidempotent = true\n\n[tools.shows]");
+    let lie = lie.replace("shell = true\n", "shell = true\nidempotent = true\n");
+    assert_eq!(lie.matches("idempotent = true").count(), 5);
+    let check = |jp: &Jp, id: Option<&str>, killed: &Output| check(jp, id.unwrap(), killed);
+    let failures = kill_and_check(|| scene_with(&lie), go, check);
+    assert!(failures.iter().any(|it| it.contains("did it twice")), "{failures:?}");
+}
+
+/// A result about which nobody could decide, and a process that is killed before or after it says
+/// so.
+#[test]
+fn a_question_about_a_result_survives_with_the_result_that_it_is_killed_anywhere() {
+    let scene = || {
+        let queue = "unattended.deliver = \"queue\"";
+        let tools = TOOLS.replace("unattended.deliver = \"auto\"", queue);
+        let (jp, id) = scene_with(&tools);
+        let one = "{ call = \"shows\", arguments = {} }";
+        let script = format!(
+            "[[answer]]\ntext = \"Hello.\"\n\n[[answer]]\nstep = [{one}]\n\n\
+             [[answer]]\ntext = \"All done.\"\n"
+        );
+        fs::write(jp.world().join("home/script.toml"), script).unwrap();
+        (jp, id)
+    };
+    // The query ends with 1 when the question stays open.
+    let program = |id: Option<&str>| {
+        let jp = env!("CARGO_BIN_EXE_jp");
+        let query = format!("'{jp}' {}; test $? -le 1", go(id).join(" "));
+        ["sh", "-c", &query].map(str::to_owned).to_vec()
+    };
+    let seen = AtomicUsize::new(0);
+    let failures = kill_and_check(scene, program, |jp, id, killed| {
+        let id = id.unwrap();
+        sound(jp, &jp.store())?;
+        let kept = Kept::read(jp, id);
+        kept.holds_what_was_told(killed)?;
+        let Some(open) = kept.of("inquiry-request").next() else { return Ok(()) };
+        seen.fetch_add(1, Ordering::Relaxed);
+        let status = jp.show(id)["status"].as_str().unwrap().to_owned();
+        if status != "waiting-for-input (shows)" {
+            return Err(format!("`{status}` with {:?}", kept.0));
+        }
+        let auto = ["-E", &format!("--id={id}"), "-c", "tools.shows.unattended.deliver=auto"];
+        let later = ask(jp, &auto);
+        let after = Kept::read(jp, id);
+        let results: Vec<_> = after.results().into_values().collect();
+        let answered: Vec<_> = after.of("inquiry-response").map(|it| &it["id"]).collect();
+        if later.code != 0 || results != ["done\n"] || answered != [&open["id"]] {
+            return Err(format!("it does not go on from the result: {later:?} {:?}", after.0));
+        }
+        done_once(jp, &after)
+    });
+    assert_eq!(failures, Vec::<String>::new());
+    assert!(seen.into_inner() > 0, "the question was open at no point");
+}
+
+/// Checks what is left, and completes the turn as far as that is safe.
+fn check(jp: &Jp, id: &str, killed: &Output) -> Result<(), String> {
+    // The order of threads differs from run to run: a late point may come after the end.
+    if !matches!(killed.code, 0 | 137) {
+        return Err(format!("it ended otherwise: {killed:?}"));
+    }
+    sound(jp, &jp.store())?;
+    let fsck = jp.run(&["c", "fsck", id]);
+    if fsck.code != 0 {
+        return Err(format!("fsck: {fsck:?}"));
+    }
+    let kept = Kept::read(jp, id);
+    kept.holds_what_was_told(killed)?;
+    let expected = kept.expected_status();
+    let status = jp.show(id)["status"].as_str().unwrap().to_owned();
+    let all = jp.run(&["c", "ls", "--format", "json"]).json();
+    if status != expected || all[0]["status"] != status.as_str() {
+        return Err(format!("`{status}` instead of `{expected}`; {all}"));
+    }
+    go_on(jp, id, &kept)
+}
+
+/// The events of the turn, as `export` tells them.
+struct Kept(Vec<Value>);
+
+impl Kept {
+    fn read(jp: &Jp, id: &str) -> Self {
+        let value = jp.run(&["c", "export", id, "--format", "json"]).json();
+        let turns = value["turns"].as_array().unwrap();
+        let events = turns.iter().skip(1).flat_map(|turn| turn["events"].as_array().unwrap());
+        Self(events.cloned().collect())
+    }
+
+    fn of<'a>(&'a self, event_type: &'a str) -> impl Iterator<Item = &'a Value> {
+        self.0.iter().filter(move |event| event["type"] == event_type)
+    }
+
+    fn holds_what_was_told(&self, killed: &Output) -> Result<(), String> {
+        for line in killed.stdout.lines().filter(|line| line.ends_with('}')) {
+            let told: Value = serde_json::from_str(line).map_err(|e| format!("{line}: {e}"))?;
+            let same = |event: &&Value| {
+                ["address", "type", "content", "id"].iter().all(|key| event[key] == told[key])
+            };
+            if told["type"] != "end" && !self.0.iter().any(|event| same(&event)) {
+                return Err(format!("told and lost: {line}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The results, by their calls.
+    fn results(&self) -> BTreeMap<String, String> {
+        let result = |event: &Value| (text(&event["id"]), text(&event["content"]));
+        self.of("tool-result").map(result).collect()
+    }
+
+    /// The tools that were started and have no result.
+    fn unknown(&self) -> BTreeSet<String> {
+        let results = self.results();
+        let started: BTreeSet<_> = self.of("tool-start").map(|event| text(&event["id"])).collect();
+        let calls = self.of("tool-call");
+        let lost = calls.filter(|call| {
+            let id = text(&call["id"]);
+            started.contains(&id) && !results.contains_key(&id)
+        });
+        lost.map(|call| text(&call["tool"])).collect()
+    }
+
+    fn is_over(&self) -> bool {
+        self.0.is_empty() || self.0.last().is_some_and(|event| event["content"] == "All done.")
+    }
+
+    fn expected_status(&self) -> &'static str {
+        let (calls, results) = (self.of("tool-call").count(), self.of("tool-result").count());
+        match () {
+            () if self.is_over() => "idle",
+            () if calls > results => "interrupted (pending tool execution)",
+            () if calls > 0 => "interrupted (pending follow-up)",
+            () => "interrupted (pending LLM response)",
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn go_on(jp: &Jp, id: &str, kept: &Kept) -> Result<(), String> {
+    let named = format!("--id={id}");
+    let unsure = kept.unknown().iter().any(|tool| tool != "again");
+    let next = (!kept.is_over()).then(|| ask(jp, &["-E", &named]));
+    done_once(jp, &Kept::read(jp, id))?;
+    match &next {
+        Some(next) if unsure => {
+            if next.code != 1 || !next.stderr.contains("may have run already") {
+                return Err(format!("unsure, but: {next:?}"));
+            }
+        }
+        Some(next) if next.code != 0 => {
+            return Err(format!("it does not go on: {next:?} after {:?}", kept.0));
+        }
+        _ => {}
+    }
+    // Whatever came next, what was finished is as it was.
+    let after = Kept::read(jp, id).results();
+    for (call, result) in kept.results() {
+        if after.get(&call) != Some(&result) {
+            return Err(format!("the result of `{call}` is not reused: {after:?}"));
+        }
+    }
+    if unsure || kept.0.is_empty() {
+        if unsure && jp.run(&["c", "undo", id]).code != 0 {
+            return Err("it cannot be taken back".to_owned());
+        }
+        let again = ask(jp, &[&named, "Go"]);
+        if again.code != 0 {
+            return Err(format!("not even then: {again:?}"));
+        }
+    }
+    let ended = Kept::read(jp, id);
+    if !ended.is_over() || ended.0.is_empty() {
+        return Err(format!("it did not end: {:?}", ended.0));
+    }
+    sound(jp, &jp.store())
+}
+
+/// Whether each call has done what it does at most once. A model that did not get to finish an
+/// answer may make another call of the same tool.
+fn done_once(jp: &Jp, kept: &Kept) -> Result<(), String> {
+    for tool in ONCE {
+        let did = fs::read_to_string(jp.path(format!("did-{tool}"))).unwrap_or_default();
+        let call = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].to_string();
+        let calls: BTreeSet<_> = did.lines().map(call).collect();
+        if calls.len() < did.lines().count() {
+            return Err(format!("`{tool}` did it twice: {did}"));
+        }
+    }
+    let list = fs::read_to_string(jp.path("made/list")).unwrap();
+    let changes = list.lines().filter(|line| *line == "changed").count();
+    let calls = kept.of("tool-call").filter(|call| call["tool"] == "fs_modify_file").count();
+    if changes > calls {
+        return Err(format!("`fs_modify_file` did it twice: {changes} times for {calls} calls"));
+    }
+    Ok(())
+}
