@@ -43,7 +43,10 @@ pub use json::{InvalidJson, Json};
 pub use media::Media;
 pub use meta::{Forked, Meta};
 pub use names::{AnswerId, CallId, InquiryId, ModelName, ToolName};
-pub use native::{Native, Usage, is_superseded, is_withheld, mark_superseded, mark_withheld};
+pub use native::{
+    Native, Usage, is_edited, is_superseded, is_withheld, mark_edited, mark_superseded,
+    mark_withheld,
+};
 pub use nearest::nearest;
 pub use progress::{Expectation, OpenQuestion, PendingCall, Progress, Refusal};
 pub use status::{Pending, Status};

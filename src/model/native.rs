@@ -8,6 +8,7 @@ const NATIVE: &str = "native";
 const SUPERSEDED: &str = "superseded";
 const DELIVERY: &str = "delivery";
 const WITHHELD: &str = "withheld";
+const EDITED: &str = "edited";
 const USAGE: &str = "usage";
 
 /// A block as a provider wrote it: what jp does not understand goes back as it came.
@@ -57,6 +58,16 @@ pub fn mark_withheld(metadata: &mut Metadata) {
 /// Whether the user keeps a result from the model.
 pub fn is_withheld(metadata: &Metadata) -> bool {
     metadata.get(DELIVERY).and_then(Value::as_str) == Some(WITHHELD)
+}
+
+/// Marks a result that the user has changed for the model.
+pub fn mark_edited(metadata: &mut Metadata) {
+    metadata.insert(DELIVERY.to_owned(), Value::String(EDITED.to_owned()));
+}
+
+/// Whether the user has changed a result for the model.
+pub fn is_edited(metadata: &Metadata) -> bool {
+    metadata.get(DELIVERY).and_then(Value::as_str) == Some(EDITED)
 }
 
 /// What an answer has cost, in tokens.

@@ -54,6 +54,13 @@ pub struct ToolStart {
     pub rest: toml::Table,
 }
 
+impl ToolStart {
+    /// The arguments that it runs with, if they are others than the model called it with.
+    pub fn changed_arguments(&self) -> Option<&str> {
+        self.rest.get("arguments").and_then(toml::Value::as_str)
+    }
+}
+
 /// A tool has run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolResult {

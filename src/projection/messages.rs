@@ -102,8 +102,7 @@ impl Conversation {
                 self.add_part(entry, kind, &call.block, call.arguments.as_str().as_bytes());
             }
             EventKind::ToolStart(start) => {
-                let changed = start.rest.get("arguments").and_then(toml::Value::as_str);
-                if let Some(arguments) = changed {
+                if let Some(arguments) = start.changed_arguments() {
                     self.changed.insert(start.id.clone(), arguments.to_owned());
                 }
             }

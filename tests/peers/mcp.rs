@@ -10,8 +10,10 @@ use std::{
 use serde_json::Value;
 
 use crate::{
+    events,
     peer::installed,
     support::{Jp, Output},
+    types,
 };
 
 fn user(settings: &str) -> Jp {
@@ -24,7 +26,13 @@ fn user(settings: &str) -> Jp {
 
 fn node(name: &str, package: &str) -> String {
     let path = installed(&format!("node_modules/@modelcontextprotocol/{package}/dist/index.js"));
-    format!("[mcp.{name}]\ncommand = [\"node\", {path:?}]\npermission = \"allow\"\n")
+    // The server for files serves this directory, and the other one takes no notice of it.
+    let argv = [
+        "node",
+        path.to_str().unwrap(),
+        if package == "server-filesystem" { "." } else { "stdio" },
+    ];
+    format!("[mcp.{name}]\ncommand = {argv:?}\npermission = \"allow\"\n")
 }
 
 fn run(jp: &Jp, tool: &str, arguments: &str) -> Output {
@@ -62,6 +70,34 @@ fn a_query_of_the_guide_calls_everything() {
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stdout.contains("Long running operation completed"), "{}", output.stdout);
     jp.assert_sound();
+}
+
+#[test]
+fn what_everything_asks_for_is_declined_when_nobody_is_there() {
+    let jp = user(&node("everything", "server-everything"));
+    let cancelled = run(&jp, "everything__trigger-elicitation-request", "{}").ok();
+    assert!(cancelled.contains("\"action\": \"cancel\""), "{cancelled}");
+    // In a query it is an event too.
+    let call = "call everything__trigger-elicitation-request {}";
+    let output = jp.run(&["q", "--new", "--non-interactive", call]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("User cancelled"), "{}", output.stdout);
+    let events = events(&jp);
+    let asked = events.iter().find(|event| event["type"] == "inquiry-request").unwrap();
+    let text = "The server `everything` asks: Please provide";
+    assert!(asked.to_string().contains(text), "{asked}");
+    assert_eq!(types(&events).iter().filter(|kind| **kind == "inquiry-response").count(), 1);
+}
+
+#[test]
+fn how_far_everything_is_shows_at_a_terminal() {
+    let jp = user(&node("everything", "server-everything"));
+    let call = r#"call everything__trigger-long-running-operation {"duration": 2, "steps": 4}"#;
+    let query = format!("{} q --new '{call}'", env!("CARGO_BIN_EXE_jp"));
+    let mut command = jp.command("script");
+    command.args(["-qec", &query, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::null());
+    let seen = Output::of(&mut command).ok();
+    assert!(seen.contains("everything__trigger-long-running-operation (2 of 4)"), "{seen}");
 }
 
 #[test]
@@ -112,4 +148,6 @@ fn everything_is_called_over_http() {
     assert_eq!(run(&jp, "web__echo", r#"{"message": "far"}"#).ok(), "Echo: far\n");
     let sum = run(&jp, "web__get-sum", r#"{"a": 2, "b": 3}"#).ok();
     assert!(sum.contains('5'), "{sum}");
+    let asked = run(&jp, "web__trigger-elicitation-request", "{}").ok();
+    assert!(asked.contains("\"action\": \"cancel\""), "{asked}");
 }

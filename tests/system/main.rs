@@ -6,6 +6,7 @@
 mod answers;
 mod attacks;
 mod escapes;
+mod mcp;
 mod pager;
 mod prompts;
 mod query;

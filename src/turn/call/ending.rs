@@ -1,10 +1,10 @@
 //! How a call ends: its result, what its tool asks before, and what takes its place.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Call, Context, QUESTIONS, STOPPED, State};
 use crate::{
-    model::{Body, Event, EventKind, Timestamp, ToolResult, mark_withheld},
+    model::{Body, Event, EventKind, Timestamp, ToolResult, mark_edited, mark_withheld},
     tool::{self, Delivery, Refusal},
     turn::{
         Effect, Finished, Notice, Reply, Ticket,
@@ -160,9 +160,7 @@ impl Call {
         match how {
             Told::Whole => {}
             Told::Withheld => mark_withheld(&mut event.metadata),
-            Told::Edited => {
-                event.metadata.insert("delivery".to_owned(), json!("edited"));
-            }
+            Told::Edited => mark_edited(&mut event.metadata),
             Told::MadeUp => {
                 event.metadata.insert("synthetic".to_owned(), Value::Bool(true));
             }

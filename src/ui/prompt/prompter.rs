@@ -111,10 +111,9 @@ impl<'a> Prompter<'a> {
         let mut draft = Draft::default();
         let asked = self.listen(&label, wake, |tty, pressed| {
             let ended = press(&mut draft, pressed);
-            if ended.is_none() {
-                let columns = Size::of(tty.file(), env).columns;
-                tty.write(&draft.redraw(&shorten(&label, columns / 2), columns));
-            }
+            // Also when it ended: a text and its end may come at once.
+            let columns = Size::of(tty.file(), env).columns;
+            tty.write(&draft.redraw(&shorten(&label, columns / 2), columns));
             ended
         });
         self.tty.write("\n");

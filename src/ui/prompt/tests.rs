@@ -151,6 +151,10 @@ fn a_text_is_typed_corrected_and_pasted() {
     };
     let text = |text: &str| open(Answer::Text(text.into()));
     assert_eq!(with(None, "abx\x7fc ü\r"), text("abc ü"));
+    // It stays on the screen, even if it came at once with its end.
+    let script = [("> ", "at once\r"), ("> at once", "")];
+    let typed = asked(|prompter, wake| prompter.text("> ", wake), &script);
+    assert_eq!(typed, Asked::Answered("at once".to_owned()));
     assert_eq!(with(None, "a\x1b\rb\x1b[200~c\rd\x1b[201~\r"), text("a\nbc\nd"));
     assert_eq!(with(Some("me"), "\r"), text("me"));
     assert_eq!(with(None, "\r"), text(""));

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::model::{
-    Body, CallId, Entry, EventKind, InquiryId, Outcome, ToolCall, ToolResult, Turn,
+    Body, CallId, Entry, EventKind, InquiryId, Metadata, Outcome, ToolCall, ToolResult, Turn,
+    is_edited, is_withheld,
 };
 
 /// For each event of a turn, what the events after it have to say about it.
@@ -30,8 +31,12 @@ pub enum Fate<'a> {
 pub struct CallFate<'a> {
     /// What the tool said.
     pub result: Option<&'a ToolResult>,
+    /// Whether the model got something else than that.
+    pub delivery: Option<&'static str>,
     /// Whether it was started.
     pub started: bool,
+    /// The arguments that it was started with, if somebody had changed them.
+    pub changed: Option<&'a str>,
     /// The question that it waits for.
     pub question: Option<&'a Body>,
 }
@@ -61,12 +66,16 @@ impl<'a> Fates<'a> {
                     calls.insert(&call.id, index);
                     Fate::Call(CallFate::default())
                 }
-                EventKind::ToolStart(start) => {
-                    tell(&mut fates, calls.get(&start.id), |fate| fate.started = true)
-                }
+                EventKind::ToolStart(start) => tell(&mut fates, calls.get(&start.id), |fate| {
+                    fate.started = true;
+                    fate.changed = start.changed_arguments();
+                }),
                 EventKind::ToolResult(result) => {
                     let call = calls.remove(&result.id);
-                    tell(&mut fates, call.as_ref(), |fate| fate.result = Some(result));
+                    tell(&mut fates, call.as_ref(), |fate| {
+                        fate.result = Some(result);
+                        fate.delivery = delivery(&entry.event.metadata);
+                    });
                     let call = call.map(|call| &turn.entries[call].event.kind);
                     match call {
                         Some(EventKind::ToolCall(call)) => Fate::ResultOf(call),
@@ -109,6 +118,15 @@ impl<'a> Fates<'a> {
     /// What became of an event.
     pub fn at(&self, index: usize) -> Fate<'a> {
         self.0.get(index).copied().unwrap_or(Fate::None)
+    }
+}
+
+/// What a model got instead of a result, if it did not get it as it is.
+pub fn delivery(metadata: &Metadata) -> Option<&'static str> {
+    match (is_withheld(metadata), is_edited(metadata)) {
+        (true, _) => Some("kept from the model"),
+        (_, true) => Some("changed for the model"),
+        _ => None,
     }
 }
 

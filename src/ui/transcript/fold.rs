@@ -39,8 +39,11 @@ impl State {
 }
 
 /// The arguments of a call, in a few words.
-pub fn arguments(call: &ToolCall) -> String {
-    squeezed(call.arguments.as_str())
+pub fn arguments(call: &ToolCall, changed: Option<&str>) -> String {
+    match changed {
+        Some(changed) => format!("{} (changed by the user)", squeezed(changed)),
+        None => squeezed(call.arguments.as_str()),
+    }
 }
 
 /// The first line of a text that says something.

@@ -29,7 +29,7 @@ pub fn print(page: &mut Page<'_>, incomplete: &IncompleteTurn, fates: &Fates<'_>
                     (state.face, &format!("  {} ", state.mark)),
                     (Face::STRONG, call.tool.as_str()),
                     (Face::PLAIN, &format!(" — {}", state.words)),
-                    (Face::FAINT, &format!("  {}", arguments(call))),
+                    (Face::FAINT, &format!("  {}", arguments(call, fate.changed))),
                 ]);
             }
             (EventKind::InquiryRequest(inquiry), Fate::Question(QuestionFate::HoldsTurn)) => {

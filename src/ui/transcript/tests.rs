@@ -5,7 +5,7 @@ use crate::model::{
     Address, Answer, AnswerType, Arguments, Attachment, Block, Body, CallId, Compaction, Entry,
     Event, EventKind, Finish, InquiryId, InquiryKind, InquiryRequest, InquiryResponse, Json,
     Message, ModelName, Outcome, Reasoning, Request, Stream, Structured, Timestamp, ToolCall,
-    ToolName, ToolResult, ToolStart,
+    ToolName, ToolResult, ToolStart, mark_edited, mark_withheld,
 };
 
 const PLAIN_SCREEN: Look = Look::Screen { style: Style::PLAIN, columns: 60 };
@@ -49,7 +49,7 @@ fn result(id: &str, is_error: bool, text: &str) -> EventKind {
 fn question(id: &str, call: Option<&str>, text: &str) -> EventKind {
     EventKind::InquiryRequest(InquiryRequest {
         id: InquiryId::new(id),
-        kind: InquiryKind::RunTool,
+        kind: InquiryKind::ToolQuestion,
         tool: call.map(|_| ToolName::new("write")),
         call: call.map(CallId::new),
         answer: AnswerType::Text { default: None },
@@ -296,6 +296,62 @@ Done
     assert_eq!(printed(&transcript), expected.replace("BAR", ">"));
     transcript.look = PLAIN_SCREEN;
     assert_eq!(printed(&transcript), expected.replace("BAR", "│"));
+}
+
+#[test]
+fn what_the_user_decided_about_a_call_shows_with_it() {
+    let decision = |id: &str, kind| {
+        let EventKind::InquiryRequest(inquiry) = question(id, Some("1"), "May it?") else {
+            unreachable!("a question is one")
+        };
+        EventKind::InquiryRequest(InquiryRequest { kind, ..inquiry })
+    };
+    let chosen =
+        |id: &str, value: &str| answer(id, Outcome::Answered(Answer::Select(value.to_owned())));
+    let mut rest = toml::Table::new();
+    rest.insert("arguments".to_owned(), "{\n  \"a\": 2\n}".into());
+    let mut stream = stream(vec![
+        request("Do"),
+        call("1", "write", "{\"a\": 1}"),
+        decision("q0", InquiryKind::RunTool),
+        chosen("q0", "run"),
+        EventKind::ToolStart(ToolStart { id: CallId::new("1"), attempt: 1, rest }),
+        decision("q1", InquiryKind::DeliverResult),
+        chosen("q1", "withhold"),
+        result("1", false, "a secret"),
+        message("Done"),
+    ]);
+    mark_withheld(&mut stream.turns[0].entries[7].event.metadata);
+    let mut told = transcript(&stream);
+    let short = printed(&told);
+    let expected = "\n✓ write { \"a\": 2 } (changed by the user) — kept from the model\n\nDone\n";
+    assert!(short.ends_with(expected), "{short}");
+    told.detail.tools = true;
+    let long = printed(&told);
+    let expected = "\
+→ write 1
+
+    {\"a\": 1}
+
+? write: \"May it?\" → run
+[1 started, attempt 1]
+[the user changed the arguments]
+
+    {
+      \"a\": 2
+    }
+
+? write: \"May it?\" → withhold
+
+━━ tool (write) · turn 0 · 2026-02-02 03:47
+
+✓ 1 · kept from the model
+
+a secret
+";
+    assert!(long.contains(expected), "{long}");
+    mark_edited(&mut stream.turns[0].entries[7].event.metadata);
+    assert!(printed(&transcript(&stream)).contains("— changed for the model\n"));
 }
 
 #[test]

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use super::{
     super::{Face, backticks, minute},
     Detail, Gap, Transcript,
-    calls::{CallFate, Fate, Fates, QuestionFate, last_words},
+    calls::{CallFate, Fate, Fates, QuestionFate, delivery, last_words},
     fold::{self, State},
     marker,
     page::Page,
 };
 use crate::model::{
-    Block, Body, Entry, EventKind, Request, Structured, Timestamp, ToolCall, ToolResult, Turn,
+    Block, Body, Entry, EventKind, InquiryKind, Request, Structured, Timestamp, ToolCall,
+    ToolResult, Turn,
 };
 
 impl Transcript<'_> {
@@ -185,12 +186,24 @@ impl<'a> Teller<'a, '_> {
                     self.aside(Speaker::User, place);
                     let words = format!("[{} started, attempt {}]", start.id, start.attempt);
                     self.page.line(&[(Face::FAINT, &words)]);
+                    if let Some(arguments) = start.changed_arguments() {
+                        self.page.line(&[(Face::NOTICE, "[the user changed the arguments]")]);
+                        self.page.indented(arguments);
+                    }
                 }
             }
-            EventKind::ToolResult(result) => self.result(result, place),
+            EventKind::ToolResult(result) => {
+                self.result(result, delivery(&entry.event.metadata), place);
+            }
             EventKind::InquiryRequest(inquiry) => {
                 let Fate::Question(fate) = place.fate else { return };
                 if place.under_way && is_waiting(place.fate) {
+                    return;
+                }
+                // What came of it stands with the call.
+                let is_told = inquiry.kind != InquiryKind::ToolQuestion
+                    && matches!(fate, QuestionFate::Ended(_));
+                if is_told && !self.detail().tools {
                     return;
                 }
                 self.aside(Speaker::Tool(inquiry.tool.as_ref().map(|tool| tool.as_str())), place);
@@ -276,15 +289,17 @@ impl<'a> Teller<'a, '_> {
             Some(_) => String::new(),
             None => format!(" — {}", state.words),
         };
+        let delivery = fate.delivery.map_or_else(String::new, |words| format!(" — {words}"));
         self.page.line(&[
             (state.face, state.mark),
             (Face::STRONG, &format!(" {} ", call.tool)),
-            (Face::FAINT, &fold::arguments(call)),
+            (Face::FAINT, &fold::arguments(call, fate.changed)),
             (Face::PLAIN, &outcome),
+            (Face::NOTICE, &delivery),
         ]);
     }
 
-    fn result(&mut self, result: &'a ToolResult, place: Place<'a>) {
+    fn result(&mut self, result: &'a ToolResult, delivery: Option<&str>, place: Place<'a>) {
         let named = match place.fate {
             Fate::ResultOf(call) => result.tool.as_ref().or(Some(&call.tool)),
             _ => result.tool.as_ref(),
@@ -297,7 +312,12 @@ impl<'a> Teller<'a, '_> {
                 true => (Face::BAD, "✗ "),
                 false => (Face::GOOD, "✓ "),
             };
-            self.page.heading(&[(face, mark), (Face::FAINT, result.id.as_str())]);
+            let delivery = delivery.map_or_else(String::new, |words| format!(" · {words}"));
+            self.page.heading(&[
+                (face, mark),
+                (Face::FAINT, result.id.as_str()),
+                (Face::NOTICE, &delivery),
+            ]);
             let text = result.content.to_text_lossy();
             match text.trim().is_empty() {
                 true => self.page.line(&[(Face::FAINT, "[empty]")]),

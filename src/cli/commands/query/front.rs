@@ -271,7 +271,9 @@ impl<'a> Front<'a> {
     /// Says once that a tool runs: one that has asked something runs again with the answer.
     fn say_started(&mut self, call: &ToolCall) {
         if self.started_calls.insert(call.id.clone()) {
-            let text = format!("▸ {} {}", call.tool, call.arguments.as_str());
+            // What was edited has lines; a string in JSON has none.
+            let lines: Vec<_> = call.arguments.as_str().lines().map(str::trim).collect();
+            let text = format!("▸ {} {}", call.tool, lines.join(" "));
             self.channels.say_line(Face::FAINT, &text);
         }
     }
