@@ -1,6 +1,11 @@
 //! What jp adds to tools that run side by side: the commits that make them safe to be killed.
 
-use std::{fmt::Write as _, fs, time::Duration};
+use std::{
+    fmt::Write as _,
+    fs::{self, File},
+    io::Write as _,
+    time::Duration,
+};
 
 use super::{
     Sizes,
@@ -22,7 +27,8 @@ pub fn tools(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
     let place = world.workspace("tools")?;
     let config = world.path("tools-config");
     fs::create_dir_all(config.join("jp"))?;
-    fs::write(config.join("jp/config.toml"), settings(&world.path("tools-script.toml"))?)?;
+    let settings = settings(&world.path("tools-script.toml"))?;
+    File::create(config.join("jp/config.toml"))?.write_all(settings.as_bytes())?;
     let mut author = Author::new(20);
     let mut guard = begin(&place, &mut author, 1)?;
     let ask = |place: &Place| {
@@ -67,7 +73,8 @@ fn settings(script: &std::path::Path) -> Outcome<String> {
     for _ in 0..TOOLS {
         writeln!(calls, "    {{ call = \"wait\", arguments = {{}} }},")?;
     }
-    fs::write(script, format!("[[answer]]\nstep = [\n{calls}]\n\n[[answer]]\ntext = \"Done.\"\n"))?;
+    let said = format!("[[answer]]\nstep = [\n{calls}]\n\n[[answer]]\ntext = \"Done.\"\n");
+    File::create(script)?.write_all(said.as_bytes())?;
     Ok(format!(
         "[assistant]\nmodel = \"play/x\"\n\n\
          [providers.play]\napi = \"script\"\nfile = '{}'\n\n\

@@ -248,16 +248,14 @@ fn go_on(jp: &Jp, id: &str, kept: &Kept) -> Result<(), String> {
     let unsure = kept.unknown().iter().any(|tool| tool != "again");
     let next = (!kept.is_over()).then(|| ask(jp, &["-E", &named]));
     done_once(jp, &Kept::read(jp, id))?;
-    match &next {
-        Some(next) if unsure => {
-            if next.code != 1 || !next.stderr.contains("may have run already") {
-                return Err(format!("unsure, but: {next:?}"));
-            }
+    if let Some(next) = next {
+        let says = next.code == 1 && next.stderr.contains("may have run already");
+        if unsure && !says {
+            return Err(format!("unsure, but: {next:?}"));
         }
-        Some(next) if next.code != 0 => {
+        if !unsure && next.code != 0 {
             return Err(format!("it does not go on: {next:?} after {:?}", kept.0));
         }
-        _ => {}
     }
     // Whatever came next, what was finished is as it was.
     let after = Kept::read(jp, id).results();
