@@ -16,7 +16,6 @@ What is in `a`?
 
 [reasoning, 1 line]
 ✓ read {\"path\":\"a\"}
-? read: \"May I?\" → yes
 
 # Content
 
@@ -80,7 +79,6 @@ What is in <36>a<0>?
 
 <2>[reasoning, 1 line]<0>
 <32>✓<0><1> read <0><2>{\"path\":\"a\"}<0>
-<33>? <0>read: \"May I?\" → yes
 
 <1;35>#<0> <1;35>Content<0>
 
