@@ -97,9 +97,7 @@ impl Deed for ListFiles {
         promise: &Promise,
         cancel: &Cancel,
     ) -> Result<Outcome, Problem> {
-        let start = self.root.resolve(&self.root.parse(&arguments.path)?)?;
-        promise.check_path(&start)?;
-        self.root.check_read(&start)?;
+        let start = promise.walked(&self.root, &arguments.path)?;
         let filter = arguments.glob.as_deref().map(Filter::new).transpose()?;
         let walk = Walk {
             root: &self.root,

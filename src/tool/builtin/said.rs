@@ -11,7 +11,7 @@ use std::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{path::Inside, problem::Problem};
+use super::{path::Inside, problem::Problem, root::Root};
 use crate::tool::Subject;
 
 /// What the diffs of calls began with, by their arguments.
@@ -56,6 +56,15 @@ impl Promise {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Where a walk begins: the path behind the one that a model named, if it is the one that rules
+    /// have looked at and may be read.
+    pub(super) fn walked(&self, root: &Root, named: &str) -> Result<Inside, Problem> {
+        let start = root.resolve(&root.parse(named)?)?;
+        self.check_path(&start)?;
+        root.check_read(&start)?;
+        Ok(start)
     }
 
     /// Whether these are the contents that were shown, if they were.
