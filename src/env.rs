@@ -151,6 +151,12 @@ impl Env {
         }
     }
 
+    /// A name that nobody can foresee: 16 hexadecimal digits.
+    pub fn random_name(&self) -> std::io::Result<String> {
+        let random: [u8; 8] = self.random()?;
+        Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
     /// Random bytes from the system.
     pub fn random<const N: usize>(&self) -> std::io::Result<[u8; N]> {
         let mut bytes = [0; N];

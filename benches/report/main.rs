@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program of its own")]
 
 mod append;
+mod edit;
 mod events;
 mod history;
 mod markdown;
@@ -110,7 +111,7 @@ fn options() -> Result<Options, String> {
 
 type Part = fn(&World, &Sizes, &mut Page) -> Outcome<()>;
 
-const PARTS: [(&str, Part); 10] = [
+const PARTS: [(&str, Part); 11] = [
     ("append", append::against_peers),
     ("length", append::at_length),
     ("list", read::list),
@@ -118,6 +119,7 @@ const PARTS: [(&str, Part); 10] = [
     ("size", read::size),
     ("start", read::start),
     ("history", history::history),
+    ("edit", edit::edit),
     ("print", print::print),
     ("query", query::query),
     ("tools", tools::tools),

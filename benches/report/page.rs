@@ -86,6 +86,8 @@ const EXPLANATION: &str = "\
   Each fork is deleted again.
 - *Undo* and *redo* are `history::undo` and `history::redo` with the guard kept, against `Workspace::append` of one event of 1,024 bytes to the same conversation.
   What each of them did is taken back before the next one, so that the conversation keeps its length.
+- *Edit* is `jp conversation edit -i` as a process, from its start to the first line of an editor that is a script of `sh`; the peer is `git worktree add` of the same branch as a whole process; both after `jp store pack`.
+- *Commit* is `jp conversation commit` of a checkout in which one message got another line; the peer is `jp conversation append` of one event of 1,024 bytes to the same conversation, which is taken back each time.
 - *Print* is `jp conversation print --no-pager` as a whole process that prints to `/dev/null`; the peer is twice the time of `git cat-file --batch`, which gets the ids of the same blobs and prints to `/dev/null` too, and the time that rendering the markdown at 20 MB/s would take.
   *Rendered* is with `--color always`.
   Each body is 1 to 2 kB of markdown with a heading, paragraphs, a list, a table, code and links.
@@ -93,7 +95,7 @@ const EXPLANATION: &str = "\
   The peer is computed: twice the time of its durable commits, each at the median of an append of one event in the same run, and of one tool.
   Commits are those of the conversation, one for each event; what is ready together is one pack, synced once.
 - *The whole* command is a process from start to end, and so is its peer.
-- The events of *load*, *list*, *store size*, *log*, *fork*, *undo* and *redo* come from a generator in the bench: prose, code, JSON arguments and results, and reasoning with signatures, the same in every run.
+- The events of *load*, *list*, *store size*, *log*, *fork*, *undo*, *redo*, *edit* and *commit* come from a generator in the bench: prose, code, JSON arguments and results, and reasoning with signatures, the same in every run.
 ";
 
 impl fmt::Display for Page {

@@ -5,6 +5,7 @@ use std::io;
 use super::output::Output;
 use crate::{
     config::{ConfigErrors, Origin, Scope},
+    edit::checkout::CheckoutError,
     format::EncodeError,
     fsutil::FsError,
     history::{AtError, BlameError, ForkError},
@@ -83,6 +84,11 @@ impl CommandError {
     /// What went wrong.
     pub fn message(&self) -> String {
         self.messages.join("; ")
+    }
+
+    /// What went wrong, one by one.
+    pub fn messages(&self) -> &[String] {
+        &self.messages
     }
 
     /// Adds what the user can do next.
@@ -296,7 +302,7 @@ impl From<ForkError> for CommandError {
                 Self::failure(error).hint(list_events(id))
             }
             error @ ForkError::Damaged { id, .. } => Self::failure(error).hint(list_problems(id)),
-            error @ ForkError::Encode { .. } => Self::failure(error),
+            error @ ForkError::Refused { id, .. } => Self::failure(error).hint(list_problems(id)),
         }
     }
 }
@@ -323,6 +329,34 @@ impl From<ExportError> for CommandError {
             error @ ExportError::InStore(_) => {
                 Self::failure(error).hint("name a directory outside of it")
             }
+        }
+    }
+}
+
+impl From<CheckoutError> for CommandError {
+    fn from(error: CheckoutError) -> Self {
+        match error {
+            CheckoutError::Workspace(error) => Self::from(error),
+            CheckoutError::Load(error) => Self::from(error),
+            CheckoutError::Write(error) => Self::from(error),
+            CheckoutError::Export(error) => Self::from(error),
+            CheckoutError::Fs(error) => Self::from(error),
+            error @ CheckoutError::NotACheckout(_) => {
+                Self::failure(error).hint("`jp conversation checkout ID DIR` makes one")
+            }
+            error @ CheckoutError::GitWorkTree(_) => Self::failure(error).hint(
+                "`git commit` commits it, and `jp conversation fsck ID` says whether it is in order",
+            ),
+            error @ CheckoutError::Record(_) => Self::failure(error).hint(
+                "make another one with `jp conversation checkout`, and copy what you changed there",
+            ),
+            error @ CheckoutError::NoWorkspace(_) => {
+                Self::failure(error).hint("run it in the workspace, or in a clone that has it")
+            }
+            error @ CheckoutError::Damaged { id, .. } => {
+                Self::failure(error).hint(list_problems(id))
+            }
+            error @ CheckoutError::Random(_) => Self::failure(error),
         }
     }
 }

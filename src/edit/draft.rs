@@ -7,7 +7,11 @@ use std::{
     process::{Command, ExitStatus},
 };
 
-use super::{Sheet, editor, left, sheet};
+use super::{
+    Sheet,
+    editor::{self, Opened},
+    left, sheet,
+};
 use crate::{
     env::Env,
     fsutil::{self, AtPath, FsError, cause},
@@ -74,9 +78,7 @@ impl Draft {
     /// Makes a draft in the state of the user for a workspace.
     pub fn create(env: &Env, state: &Path, sheet: &Sheet<'_>) -> Result<Self, DraftError> {
         let drafts = left::drafts(state);
-        let random: [u8; 8] = env.random().at("read random bytes for", &drafts)?;
-        let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let directory = drafts.join(name);
+        let directory = drafts.join(env.random_name().at("read random bytes for", &drafts)?);
         fsutil::create_dir_private(&directory)?;
         // Locked before there is a file: a directory without one is left alone.
         let lock = left::lock(&directory);
@@ -96,7 +98,8 @@ impl Draft {
         env: &Env,
         mut run: impl FnMut(&mut Command) -> io::Result<ExitStatus>,
     ) -> Result<Option<String>, DraftError> {
-        let (editor, status) = editor::open(env, &self.path(), self.worth_keeping(), &mut run)?;
+        let (path, kept) = (self.path(), self.worth_keeping());
+        let (editor, status) = editor::open(env, Opened::File(&path), kept, &mut run)?;
         if !status.success() {
             return Err(DraftError::Failed { editor, status, kept: self.worth_keeping() });
         }

@@ -11,6 +11,10 @@ pub struct Split<'a> {
     pub body: &'a [u8],
     /// The line on which the body begins, from 1.
     pub body_line: usize,
+    /// Where the frontmatter begins, in bytes.
+    header_at: usize,
+    /// What ends the first line.
+    line_end: &'static str,
 }
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -25,10 +29,13 @@ pub fn is_present(bytes: &[u8]) -> bool {
 
 /// Splits a file into frontmatter and body.
 pub fn split(bytes: &[u8]) -> Result<Split<'_>, Flaw> {
-    let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
-    let Some(rest) = bytes.strip_prefix(b"---\n").or_else(|| bytes.strip_prefix(b"---\r\n")) else {
-        return Err(Flaw::at_line(1, "expected frontmatter: a first line of `---`"));
+    let marked = bytes.strip_prefix(BOM).unwrap_or(bytes);
+    let (rest, line_end) = match marked.strip_prefix(b"---") {
+        Some([b'\n', rest @ ..]) => (rest, "\n"),
+        Some([b'\r', b'\n', rest @ ..]) => (rest, "\r\n"),
+        _ => return Err(Flaw::at_line(1, "expected frontmatter: a first line of `---`")),
     };
+    let header_at = bytes.len() - rest.len();
     let mut at = 0;
     let mut lines = 1;
     for line in rest.split_inclusive(|byte| *byte == b'\n') {
@@ -42,11 +49,20 @@ pub fn split(bytes: &[u8]) -> Result<Split<'_>, Flaw> {
                 Some(body) => body,
                 None => body,
             };
-            return Ok(Split { header, body, body_line: lines + 1 });
+            return Ok(Split { header, body, body_line: lines + 1, header_at, line_end });
         }
         at += line.len();
     }
     Err(Flaw::at_line(1, "the frontmatter has no end: expected a second line of `---`"))
+}
+
+/// The same file with another frontmatter, made of the present one and of what ends its lines.
+/// Every byte around it stays.
+pub fn change(bytes: &[u8], change: impl FnOnce(&str, &str) -> Option<String>) -> Option<Vec<u8>> {
+    let Split { header, header_at, line_end, .. } = split(bytes).ok()?;
+    let changed = change(header, line_end)?;
+    let rest = &bytes[header_at + header.len()..];
+    Some([&bytes[..header_at], changed.as_bytes(), rest].concat())
 }
 
 /// Puts a file together.

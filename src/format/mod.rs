@@ -3,6 +3,7 @@
 //!
 //! Nothing here does I/O. `docs/format.md` is the specification; this is its only implementation.
 
+mod amend;
 mod base64;
 mod event;
 mod fence;
@@ -18,10 +19,12 @@ mod schema;
 mod stamp;
 #[cfg(test)]
 mod strategies;
+mod template;
 mod toml_event;
 mod version;
 mod yaml;
 
+pub use amend::{amend, with_call_id, without_mark};
 pub use event::{Decoded, EncodeError, Form, decode, encode};
 pub use flaw::Flaw;
 pub use manifest::{Line, Manifest};
@@ -31,5 +34,6 @@ pub use names::{
 };
 pub use schema::{Schema, schemas};
 pub use stamp::stamp;
+pub use template::template;
 pub use toml_event::check_config;
 pub use version::{Compatibility, FormatVersion};

@@ -4,6 +4,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::{
+    event::Form,
     header::{
         AttachmentHeader, BlockHeader, Common, Header, InquiryRequestHeader, InquiryResponseHeader,
         RequestHeader, ToolCallHeader, ToolResultHeader,
@@ -16,7 +17,7 @@ use crate::model::EventType;
 /// A schema and the name of its file without `.schema.json`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
-    /// What it describes: the name of an event type, or `meta`.
+    /// What it describes: the name of an event type, `frontmatter`, or `meta`.
     pub name: &'static str,
     /// The schema.
     pub json: Value,
@@ -29,12 +30,14 @@ impl Schema {
     }
 }
 
-/// The schemas of the frontmatter or table of each event type, and of `meta.toml`.
+/// The schemas of the frontmatter or table of each event type, of any frontmatter, and of
+/// `meta.toml`.
 pub fn schemas() -> Vec<Schema> {
     let events = EventType::ALL
         .map(|event_type| Schema { name: event_type.name(), json: event_schema(event_type) });
+    let any = Schema { name: "frontmatter", json: titled("frontmatter", any_frontmatter()) };
     let meta = Schema { name: "meta", json: titled("meta.toml", generated::<MetaTable>()) };
-    events.into_iter().chain([meta]).collect()
+    events.into_iter().chain([any, meta]).collect()
 }
 
 fn event_schema(event_type: EventType) -> Value {
@@ -74,6 +77,50 @@ fn frontmatter<H: Header>(event_type: EventType) -> Value {
     schema["required"] = Value::Array(required);
     merge_definitions(&mut schema, &common);
     schema
+}
+
+/// The schema of the frontmatter of any event: which type it has, and then the keys of that type.
+///
+/// It branches by conditions, because editors follow them: they complete the type, then the keys
+/// of that type alone, and tell one mistake instead of one for each type.
+fn any_frontmatter() -> Value {
+    let types = EventType::ALL.into_iter().filter(|of| Form::of_type(*of) == Form::Markdown);
+    let names: Vec<_> = types.clone().map(EventType::name).collect();
+    let mut properties = Map::new();
+    properties
+        .insert("type".to_owned(), json!({"enum": names, "description": "The type of the event."}));
+    if let Some(Value::Object(common)) = generated::<Common>().get("properties") {
+        properties.extend(common.clone());
+    }
+    let mut definitions = Map::new();
+    let mut branches = Vec::new();
+    for event_type in types {
+        let name = event_type.name();
+        let mut own = event_schema(event_type);
+        if let Value::Object(own) = &mut own {
+            own.remove("$schema");
+            if let Some(Value::Object(shared)) = own.remove("$defs") {
+                definitions.extend(shared);
+            }
+        }
+        definitions.insert(name.to_owned(), own);
+        branches.push(json!({
+            "if": {
+                "type": "object",
+                "properties": {"type": {"const": name}},
+                "required": ["type"],
+            },
+            "then": {"$ref": format!("#/$defs/{name}")},
+        }));
+    }
+    json!({
+        "type": "object",
+        "description": "The frontmatter of an event.",
+        "properties": properties,
+        "required": ["type"],
+        "allOf": branches,
+        "$defs": definitions,
+    })
 }
 
 /// The schema of a TOML event: its content, and the table `event`.

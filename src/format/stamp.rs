@@ -1,6 +1,6 @@
 //! Completing an event file that leaves out its timestamp or type, with every other byte left alone.
 
-use super::{Decoded, EncodeError, Form, decode, encode};
+use super::{Decoded, EncodeError, Form, decode, encode, frontmatter};
 use crate::model::Timestamp;
 
 /// The bytes of a file that says everything by itself: those that were read if they do, else with
@@ -23,17 +23,7 @@ pub fn stamp(bytes: Vec<u8>, form: Form, decoded: &Decoded) -> Result<Vec<u8>, E
 }
 
 fn into_frontmatter(bytes: &[u8], timestamp: Timestamp) -> Option<Vec<u8>> {
-    let opening = bytes.iter().position(|byte| *byte == b'\n')? + 1;
-    let mut at = opening;
-    for line in bytes[opening..].split_inclusive(|byte| *byte == b'\n') {
-        if line.trim_ascii_end() == b"---" {
-            break;
-        }
-        at += line.len();
-    }
-    let end = if bytes[..opening].ends_with(b"\r\n") { "\r\n" } else { "\n" };
-    let line = format!("timestamp: {timestamp}{end}");
-    Some([&bytes[..at], line.as_bytes(), &bytes[at..]].concat())
+    frontmatter::change(bytes, |header, end| Some(format!("{header}timestamp: {timestamp}{end}")))
 }
 
 fn into_table(bytes: &[u8], decoded: &Decoded) -> Option<Vec<u8>> {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::Moment;
 use crate::{
-    format::{EncodeError, encode_meta},
+    format::encode_meta,
     model::{ConversationId, Entry, Forked, Meta, Stream, Timestamp},
-    plan::{self, Change, Cut, CutPlan, Heading, Summary, TreePath},
+    plan::{self, Change, Edit, Heading, Summary, TreePath},
     store::Problem,
     workspace::{Conversation, Guard, Handle, LoadError, Workspace, WriteFailure},
 };
@@ -48,8 +48,8 @@ pub enum ForkError {
     NoTurn { id: ConversationId, turn: u64, begun: u64 },
     #[error("conversation {id} has to be mended before it can be cut: {problem}")]
     Damaged { id: ConversationId, problem: Box<Problem> },
-    #[error("an event of conversation {id} cannot be written: {source}")]
-    Encode { id: ConversationId, source: EncodeError },
+    #[error("conversation {id} cannot be cut: {why}")]
+    Refused { id: ConversationId, why: String },
     #[error(transparent)]
     Load(#[from] LoadError),
     #[error(transparent)]
@@ -84,7 +84,7 @@ pub fn fork(
     Ok(Fork { id: guard.id(), guard, events, remarks })
 }
 
-fn plan_cut(workspace: &Workspace, source: &Handle, keep: &Keep) -> Result<CutPlan, ForkError> {
+fn plan_cut(workspace: &Workspace, source: &Handle, keep: &Keep) -> Result<Edit, ForkError> {
     let id = source.id();
     let conversation = workspace.load(source)?;
     let damage = conversation.problems.iter().find(|problem| !problem.is_harmless());
@@ -95,15 +95,10 @@ fn plan_cut(workspace: &Workspace, source: &Handle, keep: &Keep) -> Result<CutPl
     let Some(last) = kept.end.checked_sub(1).filter(|last| *last >= kept.start) else {
         return Err(ForkError::Nothing { id });
     };
-    let Conversation { snapshot, listed, .. } = conversation;
-    let next = snapshot.next_address();
-    let files = snapshot.listings.iter();
-    let files = files.map(|(run, listing)| (run.clone(), listing.files.keys().cloned().collect()));
-    let files = files.collect();
-    let manifests = snapshot.manifests.into_iter();
-    let manifests = manifests.filter_map(|(run, manifest)| Some((run, manifest?))).collect();
-    let cut = Cut { manifests, files, stream: listed, keep: kept.start..=last, next };
-    plan::cut(&cut).map_err(|source| ForkError::Encode { id, source })
+    plan::cut(&conversation.into_layout(), &(kept.start..=last)).map_err(|faults| {
+        let why = faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        ForkError::Refused { id, why }
+    })
 }
 
 /// The positions in the stream that are kept. The first one begins a turn.

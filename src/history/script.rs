@@ -8,7 +8,7 @@ use std::{hash::Hash, ops::Range};
 
 use imara_diff::{Algorithm, Diff, InternedInput, NoSliderHeuristic, SliderHeuristic, Token};
 
-use super::compare::longest_increasing;
+use crate::plan::longest_increasing;
 
 /// A stretch of one sequence that stands in place of a stretch of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -169,6 +169,24 @@ pub struct Attachment {
 }
 
 impl EventKind {
+    /// What a provider signs of a block of an answer, and what its own form of it stands for.
+    pub fn signed_content(&self) -> Option<&[u8]> {
+        match self {
+            Self::Message(message) => Some(message.content.as_bytes()),
+            Self::Reasoning(reasoning) => Some(reasoning.content.as_bytes()),
+            Self::Structured(structured) => Some(structured.data.as_str().as_bytes()),
+            Self::ToolCall(call) => Some(call.arguments.as_str().as_bytes()),
+            Self::Request(_)
+            | Self::ToolStart(_)
+            | Self::ToolResult(_)
+            | Self::InquiryRequest(_)
+            | Self::InquiryResponse(_)
+            | Self::Attachment(_)
+            | Self::ConfigDelta(_)
+            | Self::Compaction(_) => None,
+        }
+    }
+
     /// The type of the event.
     pub fn event_type(&self) -> EventType {
         match self {

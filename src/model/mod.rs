@@ -44,8 +44,8 @@ pub use media::Media;
 pub use meta::{Forked, Meta};
 pub use names::{AnswerId, CallId, InquiryId, ModelName, ToolName};
 pub use native::{
-    Native, Usage, is_edited, is_superseded, is_withheld, mark_edited, mark_superseded,
-    mark_withheld,
+    Native, Usage, edited_at, is_delivered_edited, is_superseded, is_withheld,
+    mark_delivered_edited, mark_edited, mark_superseded, mark_withheld, unmark_edited,
 };
 pub use nearest::nearest;
 pub use progress::{Expectation, OpenQuestion, PendingCall, Progress, Refusal};

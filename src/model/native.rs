@@ -1,8 +1,9 @@
-//! What a provider said beside the content of a block: its own form of it, and what it cost.
+//! What jp keeps in the metadata of an event: the provider's own form of a block, what an answer
+//! cost, and marks.
 
 use serde_json::{Value, json};
 
-use super::{Metadata, Signature};
+use super::{Metadata, Signature, Timestamp};
 
 const NATIVE: &str = "native";
 const SUPERSEDED: &str = "superseded";
@@ -37,6 +38,16 @@ impl Native {
         let block = value.get("block")?.clone();
         signature.holds(content).then_some(Self { api, block })
     }
+
+    /// Takes it away if the content was changed. Tells whether it did.
+    pub fn drop_stale(metadata: &mut Metadata, content: &[u8]) -> bool {
+        let covers = metadata.get(NATIVE).and_then(|native| native.get("covers")?.as_str());
+        let is_stale = covers.is_some_and(|covers| Signature::over(content, "").covers != covers);
+        if is_stale {
+            metadata.shift_remove(NATIVE);
+        }
+        is_stale
+    }
 }
 
 /// Marks an event as replaced by what came after it: it stays in the history and is not shown to
@@ -61,13 +72,28 @@ pub fn is_withheld(metadata: &Metadata) -> bool {
 }
 
 /// Marks a result that the user has changed for the model.
-pub fn mark_edited(metadata: &mut Metadata) {
+pub fn mark_delivered_edited(metadata: &mut Metadata) {
     metadata.insert(DELIVERY.to_owned(), Value::String(EDITED.to_owned()));
 }
 
 /// Whether the user has changed a result for the model.
-pub fn is_edited(metadata: &Metadata) -> bool {
+pub fn is_delivered_edited(metadata: &Metadata) -> bool {
     metadata.get(DELIVERY).and_then(Value::as_str) == Some(EDITED)
+}
+
+/// Marks an event that a person has changed after it was stored, in place of an older mark.
+pub fn mark_edited(metadata: &mut Metadata, at: Timestamp) {
+    metadata.insert(EDITED.to_owned(), Value::String(at.to_string()));
+}
+
+/// Takes that mark away.
+pub fn unmark_edited(metadata: &mut Metadata) {
+    metadata.shift_remove(EDITED);
+}
+
+/// When a person last changed an event after it was stored, if somebody did.
+pub fn edited_at(metadata: &Metadata) -> Option<Timestamp> {
+    metadata.get(EDITED)?.as_str()?.parse().ok()
 }
 
 /// What an answer has cost, in tokens.
@@ -147,6 +173,21 @@ mod tests {
         native.store(&mut metadata, b"text");
         assert_eq!(Native::find(&metadata, b"text"), Some(native));
         assert_eq!(Native::find(&metadata, b"other"), None);
+        assert!(!Native::drop_stale(&mut metadata, b"text"));
+        assert!(Native::drop_stale(&mut metadata, b"other"));
+        assert!(metadata.is_empty());
+    }
+
+    #[test]
+    fn the_mark_of_an_edit_is_none_of_a_delivery() {
+        let mut metadata = Metadata::new();
+        mark_delivered_edited(&mut metadata);
+        assert_eq!(edited_at(&metadata), None);
+        mark_edited(&mut metadata, Timestamp::from_seconds(0));
+        mark_edited(&mut metadata, Timestamp::from_seconds(1));
+        assert_eq!(edited_at(&metadata), Some(Timestamp::from_seconds(1)));
+        unmark_edited(&mut metadata);
+        assert_eq!((edited_at(&metadata), is_delivered_edited(&metadata)), (None, true));
     }
 
     #[test]

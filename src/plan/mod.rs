@@ -6,6 +6,9 @@ mod append;
 mod change;
 mod create;
 mod cut;
+mod edit;
+mod layout;
+mod order;
 mod outline;
 mod repair;
 mod sanitize;
@@ -16,13 +19,21 @@ mod trailers;
 pub use append::{AppendError, Draft, Step, append, set_aside};
 pub use change::{Change, TreePath};
 pub use create::create;
-pub use cut::{Cut, CutPlan, cut};
+pub use cut::cut;
+pub use edit::{
+    Added, Conflict, Edit, Fault, Hand, Merged, PlanLine, PlanText, Tally, Wanted, Wish, WishLine,
+    annotated, check_name, edit, is_congruent, merge, plain, read_hand,
+};
+pub use layout::{FlatLine, Layout, Listed};
+pub use order::longest_increasing;
 pub use outline::Outline;
-pub use repair::{Listed, Repair, Repairs, repair};
+pub use repair::{Repair, Repairs, repair};
 pub use sanitize::{Fix, sanitize};
 pub use seal::seal;
 pub use summary::{Heading, Summary};
 pub use trailers::Trailers;
 
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;

@@ -8,24 +8,11 @@ use std::{
     fmt,
 };
 
-use super::{Change, TreePath, sanitize::missing_result};
+use super::{Change, Listed, TreePath, sanitize::missing_result};
 use crate::{
     format::{FileName, Line, Manifest, RunName, encode, encode_meta},
     model::{Address, Entry, Event, EventKind, Meta, Progress, Refusal, Stream, ToolCall},
 };
-
-/// A line of the stream as it was found.
-#[derive(Clone, Debug)]
-pub struct Listed {
-    /// The sealed run that it stands in.
-    pub run: Option<RunName>,
-    /// The name of the file.
-    pub name: FileName,
-    /// The event, if the file is there and can be read.
-    pub event: Option<Event>,
-    /// The bytes of the file.
-    pub bytes: u64,
-}
 
 /// Everything that a repair needs to know.
 #[derive(Clone, Debug)]

@@ -84,22 +84,22 @@ impl Conversation {
             EventKind::Attachment(attachment) => self.waiting.push((at, attachment.clone())),
             EventKind::Message(message) => {
                 let kind = PartKind::Text(message.content.clone());
-                self.add_part(entry, kind, &message.block, message.content.as_bytes());
+                self.add_part(entry, kind, &message.block);
             }
             EventKind::Reasoning(reasoning) => {
                 let kind = PartKind::Reasoning(reasoning.content.clone());
-                self.add_part(entry, kind, &reasoning.block, reasoning.content.as_bytes());
+                self.add_part(entry, kind, &reasoning.block);
             }
             EventKind::Structured(structured) => {
                 let kind = PartKind::Data(structured.data.clone());
-                self.add_part(entry, kind, &structured.block, structured.data.as_str().as_bytes());
+                self.add_part(entry, kind, &structured.block);
             }
             EventKind::ToolCall(call) => {
                 let (id, tool, arguments) =
                     (call.id.clone(), call.tool.clone(), call.arguments.clone());
                 self.tools.insert(id.clone(), tool.clone());
                 let kind = PartKind::Call { id, tool, arguments };
-                self.add_part(entry, kind, &call.block, call.arguments.as_str().as_bytes());
+                self.add_part(entry, kind, &call.block);
             }
             EventKind::ToolStart(start) => {
                 if let Some(arguments) = start.changed_arguments() {
@@ -135,7 +135,8 @@ impl Conversation {
     }
 
     /// Adds a block of an answer to the message of that answer, or begins it.
-    fn add_part(&mut self, entry: &Entry, kind: PartKind, block: &Block, content: &[u8]) {
+    fn add_part(&mut self, entry: &Entry, kind: PartKind, block: &Block) {
+        let content = entry.event.kind.signed_content().unwrap_or_default();
         let holds = block.signature.as_ref().filter(|signature| signature.holds(content));
         let signature = holds.map(|signature| signature.value.clone());
         let native = Native::find(&entry.event.metadata, content);

@@ -35,7 +35,7 @@ pub use listing::{CASE_TWIN, EXECUTABLE, Foreign, Listing, ODD_MODE, TWICE};
 pub use locate::{git_common_dir, global_identity};
 pub use lock::{Holder, Lock, LockError};
 pub use maintenance::{MaintenanceError, PackReport};
-pub use objects::{ObjectError, Objects};
+pub use objects::{ObjectError, Objects, blob_id};
 pub use pack::{DamagedPack, MergeError};
 pub use publish::PublishError;
 pub use purge::Purged;

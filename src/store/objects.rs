@@ -171,6 +171,13 @@ impl Database {
     }
 }
 
+/// The id that a blob of this content has.
+pub fn blob_id(content: &[u8]) -> ObjectId {
+    let hashed = super::pack::hash_object(Kind::Blob, content);
+    // Content that was made to collide is nothing that is stored.
+    hashed.unwrap_or_else(|_collision| ObjectId::null(gix::hash::Kind::Sha1))
+}
+
 /// When packs last came or went.
 fn changed(directory: &Path) -> Option<SystemTime> {
     fs::metadata(directory.join("pack")).and_then(|metadata| metadata.modified()).ok()

@@ -34,6 +34,23 @@ impl WorkspaceId {
     }
 }
 
+/// A text that is not the id of a workspace.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` is not the id of a workspace", .0.escape_debug())]
+pub struct InvalidWorkspaceId(String);
+
+impl std::str::FromStr for WorkspaceId {
+    type Err = InvalidWorkspaceId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_safe = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        match text.len() == 32 && text.bytes().all(is_safe) {
+            true => Ok(Self(text.to_owned())),
+            false => Err(InvalidWorkspaceId(text.to_owned())),
+        }
+    }
+}
+
 impl fmt::Display for WorkspaceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

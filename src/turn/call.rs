@@ -212,6 +212,11 @@ impl Call {
         outbox.push(Effect::Inspect { tool, call, arguments: self.arguments.clone() });
     }
 
+    /// Whether it is not known yet what it is about.
+    pub fn is_inspecting(&self) -> bool {
+        matches!(self.state, State::Inspecting(_))
+    }
+
     /// It is known what it is about.
     pub fn inspected(
         &mut self,

@@ -17,9 +17,19 @@ use crate::{
 #[derive(Debug)]
 pub struct Calls {
     calls: Vec<Call>,
+    /// What calls are about that were looked at before those that come first.
+    looked_at: Vec<Looked>,
     /// The number of the next question.
     question: u64,
     then: Then,
+}
+
+/// What a call is about.
+#[derive(Debug)]
+struct Looked {
+    call: CallId,
+    subject: Option<Subject>,
+    preview: Option<String>,
 }
 
 /// What comes after the last result.
@@ -57,7 +67,7 @@ impl Calls {
         outbox: &mut Outbox,
     ) -> Self {
         let calls = pending.into_iter().map(Call::new).collect();
-        let mut this = Self { calls, question, then };
+        let mut this = Self { calls, looked_at: Vec::new(), question, then };
         let is_over = this.is_stopping();
         for call in &mut this.calls {
             if is_over {
@@ -77,7 +87,8 @@ impl Calls {
         self.calls.iter_mut().find(|call| call.made.id == *id)
     }
 
-    /// It is known what a call is about.
+    /// It is known what a call is about. Calls are decided about in their order, whichever was
+    /// looked at first.
     pub fn inspected(
         &mut self,
         id: &CallId,
@@ -86,11 +97,15 @@ impl Calls {
         context: &Context<'_>,
         outbox: &mut Outbox,
     ) {
-        let mut question = self.question;
-        if let Some(call) = self.find(id) {
-            call.inspected(subject, preview, &mut question, context, outbox);
+        if self.find(id).is_some_and(|call| call.is_inspecting()) {
+            self.looked_at.push(Looked { call: id.clone(), subject, preview });
         }
-        self.question = question;
+        while let Some(call) = self.calls.iter_mut().find(|call| call.is_inspecting()) {
+            let known = self.looked_at.iter().position(|looked| looked.call == call.made.id);
+            let Some(known) = known else { break };
+            let Looked { subject, preview, .. } = self.looked_at.remove(known);
+            call.inspected(subject, preview, &mut self.question, context, outbox);
+        }
     }
 
     /// A tool has ended.

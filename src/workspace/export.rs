@@ -14,7 +14,7 @@ use std::{
 
 use self::aside::Aside;
 use super::{
-    Handle, LoadError, Workspace,
+    Conversation, Handle, LoadError, Workspace,
     place::{BESIDE, Place},
 };
 use crate::{
@@ -58,15 +58,45 @@ const BATCH: usize = 32;
 impl Workspace {
     /// Writes all files of a conversation into a directory that is not there yet, or is empty.
     pub fn export(&self, handle: &Handle, directory: &Path) -> Result<Exported, ExportError> {
+        let conversation = self.load(handle)?;
+        let mut exported = (0, Vec::new());
+        self.build_directory(directory, |aside| {
+            exported = self.write_all(handle, &conversation, aside, directory)?;
+            Ok::<(), ExportError>(())
+        })?;
+        let (files, missing) = exported;
+        Ok(Exported { files, problems: conversation.problems, missing })
+    }
+
+    /// Builds a directory that is not there yet, or is empty: aside, so that nobody ever sees half
+    /// of it. Returns where it is.
+    pub fn build_directory<E: From<ExportError>>(
+        &self,
+        directory: &Path,
+        build: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<PathBuf, E> {
         let target = Target::find(self.env.cwd(), directory)?;
         let store = self.store.path();
-        if target.path.starts_with(store.canonicalize().at("resolve", store)?) {
-            return Err(ExportError::InStore(directory.to_owned()));
+        let store = store.canonicalize().at("resolve", store).map_err(ExportError::from)?;
+        if target.path.starts_with(store) {
+            return Err(ExportError::InStore(directory.to_owned()).into());
         }
-        let conversation = self.load(handle)?;
+        let aside = Aside::make(&target.parent).map_err(ExportError::from)?;
+        build(aside.path())?;
+        target.take_name(aside, directory)?;
+        Ok(target.path)
+    }
+
+    /// Writes all files of a conversation; how many, and which could not be read.
+    fn write_all(
+        &self,
+        handle: &Handle,
+        conversation: &Conversation,
+        aside: &Path,
+        directory: &Path,
+    ) -> Result<(usize, Vec<Problem>), ExportError> {
         let snapshot = &conversation.snapshot;
-        let aside = Aside::make(&target.parent)?;
-        let mut writer = Writer::new(aside.path(), &target.path);
+        let mut writer = Writer::new(aside, directory);
         let mut missing = Vec::new();
         let mut bytes_of_events = 0;
         for (place, blob) in Place::all(snapshot) {
@@ -89,9 +119,7 @@ impl Workspace {
             }
             writer.write(&place, &bytes)?;
         }
-        let files = writer.finish()?;
-        target.take_name(aside, directory)?;
-        Ok(Exported { files, problems: conversation.problems, missing })
+        Ok((writer.finish()?, missing))
     }
 }
 

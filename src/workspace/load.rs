@@ -6,7 +6,7 @@ use super::{Handle, LoadError, Workspace};
 use crate::{
     format::{Decoded, FileName, Flaw, check_config, decode, limits},
     model::{Address, ConversationId, Entry, Event, Progress, Stream, Timestamp},
-    plan::{Fix, Listed, Outline, TreePath, sanitize},
+    plan::{Fix, Layout, Listed, Outline, TreePath, sanitize},
     store::{
         Found, Located, ObjectError, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot,
     },
@@ -54,6 +54,25 @@ impl Conversation {
             progress.push(event);
         }
         progress
+    }
+
+    /// Where everything stands in its tree.
+    pub fn into_layout(self) -> Layout {
+        let Self { snapshot, listed, .. } = self;
+        // A number may have been given to what was taken out since.
+        let given = snapshot.commit.summary.as_ref().map(|summary| summary.next);
+        let next = match (snapshot.next_address(), given) {
+            (Some(free), Some(Some(next))) => Some(free.max(next)),
+            (_, Some(None)) | (None, _) => None,
+            (free, None) => free,
+        };
+        let files = snapshot.listings.iter();
+        let files =
+            files.map(|(run, listing)| (run.clone(), listing.files.keys().cloned().collect()));
+        let files = files.collect();
+        let manifests = snapshot.manifests.into_iter();
+        let manifests = manifests.filter_map(|(run, manifest)| Some((run, manifest?))).collect();
+        Layout { manifests, files, stream: listed, next }
     }
 
     /// What has to be known to continue it.

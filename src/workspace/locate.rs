@@ -29,15 +29,23 @@ impl Location {
     pub fn find(env: &Env) -> Result<Self, WorkspaceError> {
         match marked(env)? {
             Some(root) => Self::at(env, root),
-            None => {
-                let root = env.data_dir().ok_or(WorkspaceError::NoHome)?.join("personal");
-                let store = match configured_store(env)? {
-                    Some(path) => path,
-                    None => root.join(MARK).join("store"),
-                };
-                Ok(Self { root, store, personal: true })
-            }
+            None => Self::personal(env),
         }
+    }
+
+    /// The workspace at a place where it was before.
+    pub(super) fn known(env: &Env, root: PathBuf) -> Result<Self, WorkspaceError> {
+        let personal = Self::personal(env)?;
+        if personal.root == root { Ok(personal) } else { Self::at(env, root) }
+    }
+
+    fn personal(env: &Env) -> Result<Self, WorkspaceError> {
+        let root = env.data_dir().ok_or(WorkspaceError::NoHome)?.join("personal");
+        let store = match configured_store(env)? {
+            Some(path) => path,
+            None => root.join(MARK).join("store"),
+        };
+        Ok(Self { root, store, personal: true })
     }
 
     pub(super) fn at(env: &Env, root: PathBuf) -> Result<Self, WorkspaceError> {

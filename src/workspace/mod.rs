@@ -9,6 +9,7 @@ mod export;
 mod finding;
 mod grants;
 mod guard;
+mod home;
 mod identity;
 mod import;
 mod load;

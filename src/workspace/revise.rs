@@ -122,7 +122,7 @@ impl Workspace {
     ) -> Result<T, WriteFailure> {
         for _ in 0..ATTEMPTS {
             match change(guard) {
-                Err(WriteFailure::Contended { .. }) => self.refresh(guard)?,
+                Err(WriteFailure::Contended { .. }) => self.catch_up(guard)?,
                 done => return done,
             }
         }
@@ -130,7 +130,7 @@ impl Workspace {
     }
 
     /// Lets a guard name the present version.
-    fn refresh(&self, guard: &mut Guard) -> Result<(), WriteFailure> {
+    pub fn catch_up(&self, guard: &mut Guard) -> Result<(), WriteFailure> {
         let id = guard.id();
         let commit = self.store.tip(Space::Heads, id)?.ok_or(LoadError::Gone(id))?;
         guard.moved_to(commit, None);

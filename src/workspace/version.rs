@@ -85,6 +85,22 @@ impl Workspace {
         Ok(outline.map(|outline| Summary::new(heading, &outline)))
     }
 
+    /// The summary that the commit of a version carries, if jp wrote it.
+    pub fn written_summary(&self, handle: &Handle) -> Result<Option<Summary>, LoadError> {
+        let commit = self.store.commit(handle.commit());
+        let commit = commit.map_err(|source| LoadError::object(handle.id(), source))?;
+        let writable =
+            |summary: &Summary| summary.format.compatibility() == Compatibility::ReadWrite;
+        Ok(commit.summary.filter(writable))
+    }
+
+    /// The content of a file of a version, if it is there.
+    pub fn file_in(&self, handle: &Handle, path: &TreePath) -> Result<Option<ObjectId>, LoadError> {
+        let mut tree = self.directory(handle.id(), handle.commit())?;
+        let found = tree.file(path, self.store.objects());
+        found.map_err(|source| LoadError::object(handle.id(), source))
+    }
+
     /// The tree of a commit, to be changed.
     pub(super) fn directory(
         &self,

@@ -308,8 +308,7 @@ fn a_fork_keeps_the_compactions_of_what_it_keeps() {
     assert_eq!(seen(&jp, fork.stdout.trim()), seen(&jp, &id));
     let fork = jp.run(&["c", "fork", &id, "--last", "2"]);
     let id = fork.stdout.trim();
-    let moved =
-        "warning: 015-compaction.toml: covers turn 0, which before the cut was turns 0 to 1\n";
+    let moved = "warning: 015-compaction.toml: covers turn 0, which before was turns 0 to 1\n";
     assert!(fork.stderr.starts_with(moved), "{}", fork.stderr);
     assert_eq!(seen(&jp, id), [stripped(1), whole(2)].concat());
 }

@@ -125,6 +125,8 @@ fn commands_options_and_schemas_are_offered() {
         ["text\tFor people", "json\tFor programs"]
     );
     assert_eq!(values(&jp, &["schema", "tool-"]), ["tool-call", "tool-start", "tool-result"]);
+    let types = values(&jp, &["c", "template", "tool-"]);
+    assert_eq!(types, ["tool-call", "tool-start", "tool-result"]);
 }
 
 #[test]

@@ -111,6 +111,18 @@ pub fn kill_and_check(
     program: impl Fn(Option<&str>) -> Vec<String> + Sync,
     check: impl Fn(&Jp, Option<&str>, &Output) -> Result<(), String> + Sync,
 ) -> Vec<String> {
+    let kill = |call| [Interruption::Before(call), Interruption::After(call)];
+    interrupt_and_check(SAMPLE, scene, program, kill, check)
+}
+
+/// Interferes with a program at a sample of its calls, in two ways at each.
+pub fn interrupt_and_check(
+    sample: usize,
+    scene: impl Fn() -> (Jp, Option<String>) + Sync,
+    program: impl Fn(Option<&str>) -> Vec<String> + Sync,
+    interruptions: impl Fn(usize) -> [Interruption; 2],
+    check: impl Fn(&Jp, Option<&str>, &Output) -> Result<(), String> + Sync,
+) -> Vec<String> {
     let command = |id: Option<&str>| {
         let mut program = program(id);
         if program[0] != "sh" {
@@ -124,12 +136,13 @@ pub fn kill_and_check(
         jp.calls(&program.iter().map(String::as_str).collect::<Vec<_>>()).len()
     };
     let all = std::env::vars().any(|(name, value)| name == "JP_CRASH_ALL" && value == "1");
-    let sample = if all { calls } else { SAMPLE.min(calls) };
+    let least = sample.min(calls);
+    let sample = if all { calls } else { least };
     let points: Vec<_> = (0..sample)
         .map(|index| 1 + index * (calls - 1) / (sample - 1))
-        .flat_map(|call| [Interruption::Before(call), Interruption::After(call)])
+        .flat_map(interruptions)
         .collect();
-    assert!(points.len() >= 30, "{calls} calls");
+    assert!(points.len() >= 2 * least && calls >= 15, "{calls} calls");
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

@@ -267,6 +267,26 @@ fn files_with_wrong_keys_do_not_fit_their_schema() {
     }
 }
 
+#[test]
+fn the_schema_of_any_frontmatter_takes_and_refuses_what_that_of_the_type_does() {
+    let any = validator("frontmatter");
+    let keys = files(INVALID_KEYS, &EVENTS);
+    let mut answers = BTreeSet::new();
+    for path in valid_events().into_iter().chain(keys) {
+        let (form, event_type) = form_of(&path);
+        let (instance, own) = (instance(&path), validator(event_type.name()));
+        let expected = form == Form::Markdown && own.is_valid(&instance);
+        assert_eq!(any.is_valid(&instance), expected, "{}", path.display());
+        answers.insert((form == Form::Markdown, expected));
+    }
+    assert_eq!(answers, BTreeSet::from([(false, false), (true, false), (true, true)]));
+    let unknown = serde_json::json!({"type": "request", "mood": "good"});
+    assert!(any.is_valid(&unknown));
+    for wrong in [serde_json::json!({}), serde_json::json!({"type": "compaction"})] {
+        assert!(!any.is_valid(&wrong), "{wrong}");
+    }
+}
+
 /// The events of a directory in the order of its manifest, with their files.
 fn events_of(directory: &Path, seen: &mut BTreeSet<PathBuf>) -> Vec<(PathBuf, Event)> {
     let path = directory.join("CONVERSATION");

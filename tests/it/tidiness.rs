@@ -21,7 +21,10 @@ const MAY_IMPORT: [(&str, &[&str]); 21] = [
     ("store", &["model", "format", "plan", "env", "fsutil", "process"]),
     ("workspace", &["model", "format", "plan", "config", "env", "fsutil", "store"]),
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),
-    ("edit", &["model", "env", "fsutil", "process"]),
+    (
+        "edit",
+        &["model", "format", "plan", "config", "env", "fsutil", "process", "store", "workspace"],
+    ),
     ("provider", &["model", "projection", "config", "cancel", "env", "process"]),
     ("attach", &["model", "projection", "env", "fsutil", "provider", "walk"]),
     ("tool", &["model", "config", "cancel", "env", "fsutil", "process", "provider"]),

@@ -1,9 +1,11 @@
-//! jp against servers that other people wrote. `.ci/peers` installs them and runs this.
+//! jp against servers that other people wrote, and its files in front of them. `.ci/peers` installs them and runs this.
 
 #![expect(clippy::disallowed_methods, reason = "tests make files and children of their own")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod aimock;
+mod editors;
+mod language_server;
 mod llamacpp;
 mod mcp;
 mod peer;

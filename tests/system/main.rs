@@ -5,6 +5,8 @@
 
 mod answers;
 mod attacks;
+mod edit;
+mod editors;
 mod escapes;
 mod mcp;
 mod pager;

@@ -62,7 +62,7 @@ fn stored(jp: &Jp) -> String {
 }
 
 /// Waits for something that no terminal shows.
-fn until(what: &str, is_so: impl Fn() -> bool) {
+pub fn until(what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
         assert!(begun.elapsed() < Duration::from_secs(20), "waited for {what}");
@@ -71,7 +71,7 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 /// The process whose number a file holds, once it is there.
-fn process(file: &Path) -> PathBuf {
+pub fn process(file: &Path) -> PathBuf {
     let number = || fs::read_to_string(file).unwrap_or_default().trim().to_owned();
     until("a process", || !number().is_empty());
     Path::new("/proc").join(number())

@@ -28,6 +28,14 @@ pub struct Compact {
     pub format: FormatArg,
 }
 
+impl Compact {
+    /// What is asked of a conversation in a word.
+    pub fn of(id: String, wish: Wish, format: FormatArg) -> Self {
+        let config = ConfigArgs::default();
+        Self { id: Some(id), wish, reset: false, dry_run: false, config, format }
+    }
+}
+
 /// Which turns are compacted, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct Wish {

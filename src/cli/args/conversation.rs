@@ -5,9 +5,10 @@ use std::{ffi::OsString, num::NonZeroU64, path::PathBuf};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 use super::{
-    AtArg, Blame, Change, Compact, Diff, Fork, FormatArg, Label, Log, Ls, Restore, Target,
+    AtArg, Blame, Change, Checkout, Commit, Compact, Diff, Drop, Edit, Fork, FormatArg, Insert,
+    Label, Log, Ls, Move, Pick, Restore, Status, Target, Watch,
 };
-use crate::{cli::complete::Candidates, store::Space};
+use crate::{cli::complete::Candidates, model::EventType, store::Space};
 
 #[derive(Debug, Subcommand)]
 pub enum Conversation {
@@ -15,6 +16,14 @@ pub enum Conversation {
     ///
     /// What is printed is on disk. If one file cannot be appended, none is.
     Append(Append),
+    /// Print an event file to start from
+    ///
+    /// It has everything that an event of its type needs, and says in remarks what it may have.
+    Template {
+        /// The type of the event [default: list the types]
+        #[arg(value_name = "TYPE", add = Candidates::EventTypes)]
+        event_type: Option<EventType>,
+    },
     /// List conversations, last changed first
     Ls(Ls),
     /// Show a conversation: what it is waiting for, and its events
@@ -67,6 +76,56 @@ pub enum Conversation {
     Redo(Change),
     /// Bring back an earlier version, or a conversation from the trash
     Restore(Restore),
+    /// Edit a conversation in your editor
+    ///
+    /// The editor opens a directory with the plan `CONVERSATION`, which says which events there are
+    /// and in which order, and a file for each event. Delete lines to remove events, reorder them,
+    /// change files, add new ones by name. When the editor is closed, the result is checked, shown
+    /// and committed; what is wrong is written above the plan, and the editor opens again. An
+    /// emptied plan or an editor that fails changes nothing. `jp conversation undo` takes an edit
+    /// back.
+    Edit(Edit),
+    /// Write a conversation out as a directory to work in
+    ///
+    /// Any editor, IDE or script works there; `commit` brings what was changed back, on top of what
+    /// came in meanwhile. The directory remembers its conversation, and where it came from.
+    #[command(override_usage = "jp conversation checkout [OPTIONS] [ID] <DIR>")]
+    Checkout(Checkout),
+    /// Commit what was changed in a directory that `checkout` made
+    ///
+    /// All of it is checked first: what is wrong is told by file, line and column, and nothing is
+    /// committed. What came in meanwhile is kept; an event that was changed in both places is a
+    /// conflict, shown as in git.
+    Commit(Commit),
+    /// Show what was changed in a directory that `checkout` made, and what is wrong with it
+    Status(Status),
+    /// Commit a directory that `checkout` made whenever its files are saved
+    ///
+    /// What is wrong is told, and waits for the next save. What comes into the conversation comes
+    /// into the directory, too. Ctrl+C ends it.
+    Watch(Watch),
+    /// Remove events or turns
+    #[command(override_usage = "jp conversation drop [OPTIONS] <ID> <ADDRESS>...\n       \
+                                jp conversation drop [OPTIONS] <ID> --turns <TURNS>")]
+    Drop(Drop),
+    /// Put events or turns elsewhere in a conversation
+    #[command(
+        override_usage = "jp conversation move [OPTIONS] <ID> <ADDRESS>... [--before <PLACE> | \
+                                --after <PLACE>]\n       \
+                                jp conversation move [OPTIONS] <ID> --turns <TURNS> [--before <PLACE> \
+                                | --after <PLACE>]"
+    )]
+    Move(Move),
+    /// Put new events into a conversation
+    #[command(
+        override_usage = "jp conversation insert [OPTIONS] <ID> <FILE>... [--before <PLACE> | \
+                                --after <PLACE>]"
+    )]
+    Insert(Insert),
+    /// Take turns from other conversations
+    ///
+    /// Each event says where it was taken from. Configuration and compactions stay behind.
+    Pick(Pick),
     /// Start a new conversation from another one
     ///
     /// The fork shares everything with it up to here, and costs next to nothing.

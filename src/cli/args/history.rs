@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{AtArg, FormatArg, Target};
+use super::{AtArg, FormatArg, Target, Wish};
 use crate::{cli::complete::Candidates, store::Space};
 
 #[derive(Debug, Args)]
@@ -74,6 +74,17 @@ pub struct Fork {
     /// The title of the fork [default: the same]
     #[arg(long)]
     pub title: Option<String>,
+    /// Edit the fork in your editor, as `jp conversation edit` does; the original stays as it is
+    #[arg(short, long)]
+    pub edit: bool,
+    /// With `--edit`, commit without asking
+    #[arg(short, long, requires = "edit")]
+    pub yes: bool,
+    /// Let models see less of the fork, as `jp conversation compact` does: words such as
+    /// `reasoning,tools=omit,keep-last=3`; not with `--edit`
+    #[arg(long, value_name = "SPEC", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "")]
+    pub compact: Option<Wish>,
     #[command(flatten)]
     pub format: FormatArg,
 }

@@ -3,6 +3,7 @@
 mod compact;
 mod config;
 mod conversation;
+mod edit;
 mod history;
 mod list;
 mod mcp;
@@ -19,6 +20,10 @@ pub use self::{
     compact::{Compact, ToolsArg, Wish},
     config::{Config, ConfigArgs, SetConfig, ShowConfig},
     conversation::{Append, Conversation, Export, ExportFormat, Import, Print},
+    edit::{
+        ChangeHow, Checkout, Chosen, Commit, Drop, Edit, EditHow, Insert, Move, Pick, PlaceArg,
+        Status, Watch,
+    },
     history::{Blame, Diff, Fork, Log, Restore},
     list::{Label, Ls, Sort},
     mcp::{Mcp, McpLs, Tools, ToolsLs, ToolsRun},
@@ -118,9 +123,9 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<OsString>,
     },
-    /// Print the JSON Schema of an event type, of `meta.toml` or of a configuration
+    /// Print the JSON Schema of an event type, of any frontmatter, of `meta.toml` or of a configuration
     Schema {
-        /// The event type, `meta` or `config` [default: list the names]
+        /// The event type, `frontmatter`, `meta` or `config` [default: list the names]
         #[arg(add = Candidates::Schemas)]
         name: Option<String>,
         /// Write all schemas into this directory instead

@@ -22,7 +22,7 @@ pub struct AtArg {
     pub at: Option<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Copy, Debug, Args)]
 pub struct FormatArg {
     /// How to print
     #[arg(long, value_enum, default_value_t = Format::Text)]

@@ -1,23 +1,17 @@
 //! `jp conversation append`
 
-use std::{
-    ffi::{OsStr, OsString},
-    io::Read,
-    path::Path,
-};
+use std::ffi::OsString;
 
 use serde_json::json;
 
-use super::{DONE, Next, Outcome, title, warn_of_dropped, workspace_with};
+use super::{DONE, Next, Outcome, event_files::read_all, title, warn_of_dropped, workspace_with};
 use crate::{
     cli::{args::Append, error::CommandError, output::Output},
     env::Env,
-    format::{FileName, Form, limits},
-    fsutil::AtPath,
-    model::{ConversationId, EventKind, EventType, Meta, title_from},
+    model::{ConversationId, EventKind, Meta, title_from},
     plan::Draft,
     ui::escape,
-    workspace::{Appended, Workspace, WriteFailure, prepare},
+    workspace::{Appended, Workspace, WriteFailure},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
@@ -89,70 +83,7 @@ fn split(args: &Append) -> Result<(Option<&str>, &[OsString]), CommandError> {
         let message = "a new conversation has no id yet: `--new` takes event files only";
         return Err(CommandError::usage(message));
     }
-    if files.iter().filter(|file| *file == "-").count() > 1 {
-        return Err(CommandError::usage("`-` can be given once: standard input is one event"));
-    }
     Ok((id, files))
-}
-
-/// Reads and checks all files before anything is written.
-fn read_all(env: &Env, files: &[OsString]) -> Result<Vec<Draft>, CommandError> {
-    let now = env.now();
-    let mut drafts = Vec::with_capacity(files.len());
-    let mut problems = Vec::new();
-    for file in files {
-        let bytes = match read(env, file) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                problems.push(error.to_string());
-                continue;
-            }
-        };
-        let shown = escape(&file.display().to_string()).into_owned();
-        if bytes.trim_ascii().is_empty() {
-            problems.push(format!("{shown}: the file is empty"));
-            continue;
-        }
-        let (form, hint) = form_of(file, &bytes);
-        match prepare(bytes, form, hint, now) {
-            Ok(draft) => drafts.push(draft),
-            Err(flaws) => problems.extend(flaws.into_iter().map(|flaw| {
-                let place =
-                    |number: Option<usize>| number.map_or(String::new(), |n| format!(":{n}"));
-                let (line, column) = (place(flaw.line), place(flaw.column));
-                format!("{shown}{line}{column}: {}", flaw.message)
-            })),
-        }
-    }
-    if problems.is_empty() { Ok(drafts) } else { Err(CommandError::failures(problems)) }
-}
-
-fn read(env: &Env, file: &OsStr) -> Result<Vec<u8>, crate::fsutil::FsError> {
-    let mut bytes = Vec::new();
-    if file == "-" {
-        let stdin = std::io::stdin().lock();
-        stdin.take(limits::EVENT_FILE + 1).read_to_end(&mut bytes).at("read", Path::new("-"))?;
-        return Ok(bytes);
-    }
-    let path = env.cwd().join(file);
-    let shown = Path::new(file);
-    let opened = std::fs::File::open(&path).at("read", shown)?;
-    opened.take(limits::EVENT_FILE + 1).read_to_end(&mut bytes).at("read", shown)?;
-    Ok(bytes)
-}
-
-/// How a file is written, and which type its name hints at.
-fn form_of(file: &OsStr, bytes: &[u8]) -> (Form, Option<EventType>) {
-    let path = Path::new(file);
-    let form = match path.extension().and_then(OsStr::to_str) {
-        Some("md") => Form::Markdown,
-        Some("toml") => Form::Toml,
-        _ => Form::sniff(bytes),
-    };
-    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let numbered = format!("000-{name}");
-    let parsed = name.parse::<FileName>().or_else(|_| numbered.parse());
-    (form, parsed.ok().and_then(|name| name.hinted_type()))
 }
 
 fn first_title(drafts: &[Draft]) -> Option<String> {

@@ -2,20 +2,52 @@
 
 use serde_json::json;
 
-use super::{DONE, Outcome, now, tell_notes, title, to_read};
+use super::{DONE, Outcome, compact, edit::edit_in_directory, now, tell_notes, title, to_read};
 use crate::{
-    cli::{args::Fork, error::CommandError, output::Output},
+    cli::{
+        args::{ChangeHow, Compact, EditHow, Fork},
+        error::CommandError,
+        output::Output,
+    },
     env::Env,
-    history::{Keep, Moment, Scope, fork},
+    history::{self, Keep, Moment, Scope, fork},
     model::counted,
+    workspace::Handle,
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
+    if args.edit && args.compact.is_some() {
+        return Err(CommandError::usage(
+            "`--edit` changes what is stored, `--compact` what a model sees of it: not both at once",
+        )
+        .hint("`jp conversation fork --edit`, and then `jp conversation compact` on the fork"));
+    }
     let keep = keep(env, args)?;
     let title = title::check(args.title.as_deref())?;
     let (workspace, source) = to_read(env, output, &args.target)?;
     let mut fork = fork(&workspace, &source, &keep, title, env.now())?;
     tell_notes(output, &mut fork.guard);
+    tell(output, args, &source, &fork)?;
+    if args.edit {
+        let change = ChangeHow { dry_run: false, format: args.format };
+        let how = EditHow { yes: args.yes, change };
+        return edit_in_directory(env, output, &workspace, fork.guard, &how);
+    }
+    if let Some(wish) = &args.compact {
+        let id = fork.id.to_string();
+        drop(fork);
+        return compact::run(env, output, &Compact::of(id, wish.clone(), args.format));
+    }
+    Ok(DONE)
+}
+
+/// Tells what was forked, and how to take it back.
+fn tell(
+    output: &mut Output,
+    args: &Fork,
+    source: &Handle,
+    fork: &history::Fork,
+) -> Result<(), CommandError> {
     output.done(format_args!("forked as {}", fork.id));
     let inverse = format!("jp conversation rm {}", fork.id);
     if args.format.is_json() {
@@ -28,7 +60,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
             "remarks": fork.remarks,
             "inverse": inverse,
         }))?;
-        return Ok(DONE);
+        return Ok(());
     }
     output.warn_all(&fork.remarks);
     output.line(fork.id)?;
@@ -38,7 +70,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     };
     output.say(format_args!("Forked from {} with {events}", source.id()));
     output.hint_at_inverse(&inverse);
-    Ok(DONE)
+    Ok(())
 }
 
 fn keep(env: &Env, args: &Fork) -> Result<Keep, CommandError> {

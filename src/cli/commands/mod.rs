@@ -4,17 +4,23 @@ mod append;
 mod archive;
 mod blame;
 mod cat;
+mod checkout;
+mod commit;
 mod compact;
 mod completions;
 mod config;
 mod diff;
+mod drop;
+mod edit;
 mod empty_trash;
+mod event_files;
 mod export;
 mod fork;
 mod fsck;
 mod git;
 mod import;
 mod init;
+mod insert;
 mod label;
 mod log;
 mod ls;
@@ -22,7 +28,10 @@ mod man;
 mod mark;
 mod mcp;
 mod models;
+mod r#move;
 mod open;
+mod pick;
+mod place;
 mod print;
 mod query;
 mod redo;
@@ -34,17 +43,20 @@ mod servers;
 mod settings;
 mod shelve;
 mod show;
+mod status;
 mod store;
+mod template;
 mod title;
 mod tools;
 mod trust;
 mod turn_back;
 mod unarchive;
 mod undo;
+mod watch;
 
 use self::open::{
-    Next, choose_to_change, event_named, existing_workspace, now, tell_notes, to_change, to_read,
-    to_read_at, version, warn_of_dropped, workspace_with,
+    Next, active_to_change, choose_to_change, event_named, existing_workspace, now, tell_notes,
+    to_change, to_read, to_read_at, version, warn_of_dropped, workspace_with,
 };
 pub use self::{completions::Shell, label::written, schema::schemas};
 use super::{
@@ -81,6 +93,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
         },
         Command::Conversation(command) => match command {
             Conversation::Append(args) => append::run(env, output, args),
+            Conversation::Template { event_type } => template::run(output, event_type),
             Conversation::Ls(args) => ls::run(env, output, &args),
             Conversation::Show { target, format } => show::run(env, output, &target, &format),
             Conversation::Cat { args, at } => cat::run(env, output, &args, &at),
@@ -90,6 +103,15 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Undo(args) => undo::run(env, output, &args),
             Conversation::Redo(args) => redo::run(env, output, &args),
             Conversation::Restore(args) => restore::run(env, output, &args),
+            Conversation::Edit(args) => edit::run(env, output, &args),
+            Conversation::Checkout(args) => checkout::run(env, output, &args),
+            Conversation::Commit(args) => commit::run(env, output, &args),
+            Conversation::Status(args) => status::run(env, output, &args),
+            Conversation::Watch(args) => watch::run(env, output, &args),
+            Conversation::Drop(args) => drop::run(env, output, &args),
+            Conversation::Move(args) => r#move::run(env, output, &args),
+            Conversation::Insert(args) => insert::run(env, output, &args),
+            Conversation::Pick(args) => pick::run(env, output, &args),
             Conversation::Fork(args) => fork::run(env, output, &args),
             Conversation::Compact(args) => compact::run(env, output, &args),
             Conversation::Title { id, title, clear, format } => {

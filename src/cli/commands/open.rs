@@ -12,7 +12,7 @@ use crate::{
     history::{Moment, Scope, dropped, resolve, short},
     model::{Address, counted},
     store::Space,
-    workspace::{Guard, Handle, Overview, SelectError, Workspace},
+    workspace::{Guard, Handle, Overview, SelectError, Session, SessionConversation, Workspace},
 };
 
 /// Opens the workspace for a command that names a conversation in it.
@@ -84,6 +84,47 @@ pub fn to_change(
     Ok((workspace, guard))
 }
 
+/// Finds a conversation to change: the one that is named, else that of this terminal, else the only
+/// one there is. Another one is never chosen in the place of one that was put away.
+pub fn active_to_change(
+    env: &Env,
+    output: &mut Output,
+    id: Option<&str>,
+) -> Result<(Workspace, Handle), CommandError> {
+    if let (None, Some(session), Some(workspace)) = (id, Session::of(env), Workspace::open(env)?)
+        && let Some(handle) = recalled(output, &workspace, &session)?
+    {
+        return Ok((workspace, handle));
+    }
+    choose_to_change(env, output, id)
+}
+
+/// The conversation of a terminal, if it has one.
+pub fn recalled(
+    output: &mut Output,
+    workspace: &Workspace,
+    session: &Session,
+) -> Result<Option<Handle>, CommandError> {
+    let recalled = workspace.session_conversation(session).map_err(CommandError::failure)?;
+    if let Some(note) = recalled.note {
+        output.warn(note);
+    }
+    match recalled.conversation {
+        SessionConversation::Active(handle) => Ok(Some(handle)),
+        SessionConversation::Nothing => Ok(None),
+        SessionConversation::PutAway(handle) => {
+            let id = handle.id();
+            let message = format!("the conversation of this terminal, {id}, was put away");
+            let back = format!("`jp conversation unarchive {id}` brings it back");
+            Err(CommandError::failure(message).hint(back))
+        }
+        SessionConversation::Gone(id) => {
+            let message = format!("the conversation of this terminal, {id}, is gone");
+            Err(CommandError::failure(message))
+        }
+    }
+}
+
 /// Finds a conversation to change, wherever it is kept.
 pub fn choose_to_change(
     env: &Env,
@@ -134,7 +175,7 @@ pub fn version(
 
 /// The event that was asked for. What `append` and `show` print can be given back: the number, or
 /// the name of the file.
-fn address(env: &Env, text: &str) -> Result<Address, CommandError> {
+pub fn address(env: &Env, text: &str) -> Result<Address, CommandError> {
     match Moment::parse(text, Scope::Event, &now(env)) {
         Ok(Moment::Event(address)) => Ok(address),
         Ok(_) => Err(CommandError::usage(format!("`{text}` is not an address"))),

@@ -13,7 +13,7 @@ use crate::{
     cli::commands::{schemas, written},
     config::keys,
     env::Env,
-    model::ConversationId,
+    model::{ConversationId, EventType},
     store::{Located, Space},
     ui::{escape, shorten},
     workspace::{Row, Workspace},
@@ -34,6 +34,8 @@ pub enum Candidates {
     Labels,
     /// Their keys.
     LabelKeys,
+    /// The types of events.
+    EventTypes,
     /// The names of schemas.
     Schemas,
     /// The keys of settings.
@@ -74,6 +76,7 @@ impl ValueCompleter for Completer {
             },
             Candidates::Labels => self.labels(written),
             Candidates::LabelKeys => self.labels(|key, _| key.to_owned()),
+            Candidates::EventTypes => EventType::ALL.map(|kind| kind.name().into()).into(),
             Candidates::Schemas => schemas().into_iter().map(|schema| schema.name.into()).collect(),
             Candidates::Keys => keys().iter().map(|key| key.to_string().into()).collect(),
             Candidates::Overrides => keys().iter().map(|key| format!("{key}=").into()).collect(),

@@ -101,10 +101,14 @@ pub(super) const HINTS: &[(&str, &str)] = &[
          it was yesterday, last week, hours ago, earlier version, looked like",
     ),
     (
-        "Edit",
+        "jp conversation edit",
         "change an answer by hand, vim, emacs, open in my editor, modify, rewrite, reorder \
-         messages",
+         messages, correct an answer, edit in my editor",
     ),
+    ("jp conversation drop", "delete one message, remove an event, take out a turn"),
+    ("jp conversation pick", "cherry-pick, take turns from another conversation, merge"),
+    ("jp conversation checkout", "work in a directory, files in my IDE, VS Code, Zed"),
+    ("Edit", "work tree, edit with git"),
     (
         "Keep a copy",
         "continue conversation on laptop, conversation on laptop, on laptop, on another machine, on another computer, share with a team, colleague, \
@@ -118,7 +122,10 @@ pub(super) const HINTS: &[(&str, &str)] = &[
          locked, same time",
     ),
     ("The durable commit", "lose data, power fails, power failure, lose data, data safe"),
-    ("Turns and status", "what is a turn, what does interrupted or idle mean"),
+    (
+        "Turns and status",
+        "what is a turn, what does interrupted or idle mean, what does status interrupted mean",
+    ),
     ("The manifest", "conversation file for, what is the CONVERSATION file for, order of events"),
     (
         "The directory",
@@ -126,7 +133,7 @@ pub(super) const HINTS: &[(&str, &str)] = &[
          conversation, layout, structure",
     ),
     ("Names", "numbers in file names mean"),
-    ("Event types", "what is an event, kinds of events"),
+    ("Event types", "what is an event, kinds of events, list of event types"),
     (
         "Limits",
         "how large event, how big event, how long event, how large can an event be, maximum \

@@ -14,7 +14,7 @@ mod old;
 mod stage;
 pub mod tiers;
 
-pub use build::{BuiltPack, PackBuilder, PackError};
+pub use build::{BuiltPack, PackBuilder, PackError, hash_object};
 pub use gather::{are_many_loose, gather};
 pub use merge::{DamagedPack, MergeError, count, merge, replace_all, replace_and_drop};
 pub(super) use stage::Staged;

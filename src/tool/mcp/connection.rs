@@ -288,6 +288,12 @@ fn refusal(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => "it ended before it was ready".to_owned(),
         ClientInitializeError::JsonRpcError(error) => format!("it refuses: {}", error.message),
+        // Its end is seen by whoever writes to it first, or by whoever reads.
+        ClientInitializeError::TransportError { error, .. }
+            if is_broken_pipe(error.error.as_ref()) =>
+        {
+            "it ended before it was ready".to_owned()
+        }
         ClientInitializeError::TransportError { error, .. } => root(error.error.as_ref()),
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => refusal(fallback),
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
@@ -306,6 +312,15 @@ pub(super) fn failure(error: &ServiceError) -> String {
         ServiceError::TransportClosed => "the connection is closed".to_owned(),
         other => other.to_string(),
     }
+}
+
+/// Whether nobody reads what is sent any more.
+fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
+    let is_it = |error: &(dyn std::error::Error + 'static)| {
+        let error = error.downcast_ref::<std::io::Error>();
+        error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    };
+    is_it(error) || error.source().is_some_and(is_broken_pipe)
 }
 
 fn root(error: &(dyn std::error::Error + 'static)) -> String {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Call, Context, QUESTIONS, STOPPED, State};
 use crate::{
-    model::{Body, Event, EventKind, Timestamp, ToolResult, mark_edited, mark_withheld},
+    model::{Body, Event, EventKind, Timestamp, ToolResult, mark_delivered_edited, mark_withheld},
     tool::{self, Delivery, Refusal},
     turn::{
         Effect, Finished, Notice, Reply, Ticket,
@@ -160,7 +160,7 @@ impl Call {
         match how {
             Told::Whole => {}
             Told::Withheld => mark_withheld(&mut event.metadata),
-            Told::Edited => mark_edited(&mut event.metadata),
+            Told::Edited => mark_delivered_edited(&mut event.metadata),
             Told::MadeUp => {
                 event.metadata.insert("synthetic".to_owned(), Value::Bool(true));
             }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::model::{
     Body, CallId, Entry, EventKind, InquiryId, Metadata, Outcome, ToolCall, ToolResult, Turn,
-    is_edited, is_withheld,
+    is_delivered_edited, is_withheld,
 };
 
 /// For each event of a turn, what the events after it have to say about it.
@@ -123,7 +123,7 @@ impl<'a> Fates<'a> {
 
 /// What a model got instead of a result, if it did not get it as it is.
 pub fn delivery(metadata: &Metadata) -> Option<&'static str> {
-    match (is_withheld(metadata), is_edited(metadata)) {
+    match (is_withheld(metadata), is_delivered_edited(metadata)) {
         (true, _) => Some("kept from the model"),
         (_, true) => Some("changed for the model"),
         _ => None,

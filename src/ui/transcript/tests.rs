@@ -5,7 +5,7 @@ use crate::model::{
     Address, Answer, AnswerType, Arguments, Attachment, Block, Body, CallId, Compaction, Entry,
     Event, EventKind, Finish, InquiryId, InquiryKind, InquiryRequest, InquiryResponse, Json,
     Message, ModelName, Outcome, Reasoning, Request, Stream, Structured, Timestamp, ToolCall,
-    ToolName, ToolResult, ToolStart, mark_edited, mark_withheld,
+    ToolName, ToolResult, ToolStart, mark_delivered_edited, mark_withheld,
 };
 
 const PLAIN_SCREEN: Look = Look::Screen { style: Style::PLAIN, columns: 60 };
@@ -350,7 +350,7 @@ fn what_the_user_decided_about_a_call_shows_with_it() {
 a secret
 ";
     assert!(long.contains(expected), "{long}");
-    mark_edited(&mut stream.turns[0].entries[7].event.metadata);
+    mark_delivered_edited(&mut stream.turns[0].entries[7].event.metadata);
     assert!(printed(&transcript(&stream)).contains("— changed for the model\n"));
 }
 
@@ -487,4 +487,13 @@ fn a_line_ends_where_the_screen_does() {
     let text = printed(&transcript);
     let lines: Vec<_> = text.lines().filter(|line| line.contains("xx")).collect();
     assert_eq!(lines, [format!("{}…", "x".repeat(59)), format!("✓ {}…", "x".repeat(57))]);
+}
+
+#[test]
+fn words_that_somebody_changed_are_told() {
+    let mut stream = stream(vec![request("Do"), message("Done")]);
+    let entries = &mut stream.turns[0].entries;
+    crate::model::mark_edited(&mut entries[1].event.metadata, Timestamp::from_seconds(0));
+    let printed = printed(&transcript(&stream));
+    assert!(printed.ends_with("\n\nDone\n\n[edited 1970-01-01 01:00]\n"), "{printed}");
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::model::{
     Block, Body, Entry, EventKind, InquiryKind, Request, Structured, Timestamp, ToolCall,
-    ToolResult, Turn,
+    ToolResult, Turn, edited_at,
 };
 
 impl Transcript<'_> {
@@ -110,6 +110,7 @@ impl<'a> Teller<'a, '_> {
                 self.tell_gaps(turn.number, self.position);
             }
             self.entry(entry, place);
+            self.edited(entry);
             self.position += 1;
             self.page.hand_over()?;
         }
@@ -331,6 +332,18 @@ impl<'a> Teller<'a, '_> {
                 (Face::STRONG, &format!(" {} ", tool.unwrap_or(result.id.as_str()))),
                 (Face::FAINT, "[result without a call]"),
             ]);
+        }
+    }
+
+    /// Tells that somebody has put other words into a mouth.
+    fn edited(&mut self, entry: &Entry) {
+        let is_told = matches!(
+            entry.event.kind,
+            EventKind::Request(_) | EventKind::Message(_) | EventKind::Structured(_)
+        );
+        if let Some(at) = edited_at(&entry.event.metadata).filter(|_| is_told) {
+            let words = format!("[edited {}]", minute(at, &self.transcript.zone));
+            self.page.line(&[(Face::FAINT, &words)]);
         }
     }
 

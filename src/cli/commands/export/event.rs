@@ -66,21 +66,21 @@ impl Object {
                 self.put_body("content", &request.content);
             }
             EventKind::Message(message) => {
-                self.put_block(&message.block, message.content.as_bytes());
+                self.put_block(&message.block, kind);
                 self.put_body("content", &message.content);
             }
             EventKind::Reasoning(reasoning) => {
-                self.put_block(&reasoning.block, reasoning.content.as_bytes());
+                self.put_block(&reasoning.block, kind);
                 self.put_body("content", &reasoning.content);
             }
             EventKind::Structured(structured) => {
-                self.put_block(&structured.block, structured.data.as_str().as_bytes());
+                self.put_block(&structured.block, kind);
                 self.put("data", structured.data.as_str());
             }
             EventKind::ToolCall(call) => {
                 self.put("tool", call.tool.as_str());
                 self.put("id", call.id.as_str());
-                self.put_block(&call.block, call.arguments.as_str().as_bytes());
+                self.put_block(&call.block, kind);
                 self.put_arguments(&call.arguments);
             }
             EventKind::ToolStart(start) => {
@@ -116,12 +116,12 @@ impl Object {
         self.put("arguments_valid", matches!(arguments, Arguments::Json(_)));
     }
 
-    fn put_block(&mut self, block: &Block, content: &[u8]) {
+    fn put_block(&mut self, block: &Block, kind: &EventKind) {
         self.put("model", block.model.as_ref().map(|model| model.as_str()));
         self.put("answer", block.answer.as_ref().map(|answer| answer.as_str()));
         self.put("finish", block.finish.as_ref().map(ToString::to_string));
         let signature = block.signature.as_ref().map(|signature| {
-            let holds = signature.holds(content);
+            let holds = kind.signed_content().is_some_and(|content| signature.holds(content));
             json!({"value": signature.value, "covers": signature.covers, "holds": holds})
         });
         self.put("signature", signature);

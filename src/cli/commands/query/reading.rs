@@ -99,8 +99,9 @@ fn write(env: &Env, output: &mut Output, scene: &Scene) -> Result<Asked, Command
         Some(text) => Ok(Asked { text: Some(text.into_bytes()), draft: Some(draft) }),
         None => {
             draft.discard().map_err(CommandError::failure)?;
-            Err(CommandError::failure("nothing was asked: the draft is empty")
-                .hint("an editor with windows has to wait, as in `JP_EDITOR=\"code --wait\"`"))
+            Err(CommandError::failure("nothing was asked: the draft is empty").hint(
+                "an editor that does not wait has to be told to: `JP_EDITOR=\"EDITOR --wait\"`",
+            ))
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     config::Resolved,
     env::Env,
     model::{ConversationId, Meta},
-    workspace::{Conversation, Guard, Handle, Session, SessionConversation, Workspace},
+    workspace::{Conversation, Guard, Handle, Session, Workspace},
 };
 
 /// The conversation that a query goes to.
@@ -121,23 +121,9 @@ fn of_session(
     };
     let none = || ways(CommandError::usage("this terminal has no conversation yet"));
     let workspace = Workspace::open(env)?.ok_or_else(none)?;
-    let recalled = workspace.session_conversation(session).map_err(CommandError::failure)?;
-    if let Some(note) = recalled.note {
-        output.warn(note);
-    }
-    match recalled.conversation {
-        SessionConversation::Active(handle) => Ok((workspace, handle)),
-        SessionConversation::Nothing => Err(none()),
-        SessionConversation::PutAway(handle) => {
-            let id = handle.id();
-            let message = format!("the conversation of this terminal, {id}, was put away");
-            let back = format!("`jp conversation unarchive {id}` brings it back");
-            Err(ways(CommandError::failure(message).hint(back)))
-        }
-        SessionConversation::Gone(id) => {
-            let message = format!("the conversation of this terminal, {id}, is gone");
-            Err(ways(CommandError::failure(message)))
-        }
+    match open::recalled(output, &workspace, session).map_err(ways)? {
+        Some(handle) => Ok((workspace, handle)),
+        None => Err(none()),
     }
 }
 
