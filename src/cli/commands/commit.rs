@@ -1,6 +1,6 @@
 //! `jp conversation commit`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{
     DONE, Next, Outcome,
@@ -10,14 +10,14 @@ use super::{
 use crate::{
     cli::{args::Commit, error::CommandError, output::Output},
     edit::checkout::{
-        Checkout, CheckoutError, Look, Proposal, Refreshed, Refusal, adopt, commit, propose,
-        refresh,
+        Belonging, Checkout, CheckoutError, Look, Proposal, Refreshed, Refusal, adopt, commit,
+        propose, refresh,
     },
     env::Env,
     history::short,
     model::counted,
     plan::Tally,
-    store::{ObjectId, Space},
+    store::ObjectId,
     workspace::{Guard, Handle, Workspace, WriteFailure},
 };
 
@@ -25,13 +25,11 @@ use crate::{
 const ATTEMPTS: usize = 20;
 
 pub fn run(env: &Env, output: &mut Output, args: &Commit) -> Outcome {
-    let (workspace, checkout) = open(env, &args.directory)?;
-    let handle = present(&workspace, &checkout)?;
+    let Found { directory, workspace, handle } = find(env, &args.directory)?;
     warn_of_dropped(output, &workspace, &handle, Next::Writes);
     let mut guard = workspace.lock(handle)?;
-    // Whoever had the lock before may have committed it.
-    let mut checkout = Checkout::open(checkout.directory())?;
-    let look = checkout.look()?;
+    // Not before: whoever had the lock may have committed it.
+    let (mut checkout, look) = Checkout::open_and_look(&directory)?;
     if args.how.dry_run {
         let proposed = propose(env, &workspace, &guard, &checkout, &look)?;
         let (tally, remarks) =
@@ -57,22 +55,22 @@ pub fn run(env: &Env, output: &mut Output, args: &Commit) -> Outcome {
     Ok(DONE)
 }
 
-/// Opens a checkout and the workspace that its conversation is in.
-pub fn open(env: &Env, directory: &Path) -> Result<(Workspace, Checkout), CommandError> {
-    let directory = env.cwd().join(directory);
-    let directory = directory.canonicalize().unwrap_or(directory);
-    let checkout = Checkout::open(&directory)?;
-    let workspace = Workspace::open_by_id(env, checkout.workspace())?;
-    let workspace = workspace.ok_or_else(|| CheckoutError::NoWorkspace(directory.clone()))?;
-    Ok((workspace, checkout))
+/// A checkout that was found, its workspace, and its conversation as it is now.
+pub struct Found {
+    pub directory: PathBuf,
+    pub workspace: Workspace,
+    pub handle: Handle,
 }
 
-/// The conversation of a checkout as it is now.
-pub fn present(workspace: &Workspace, checkout: &Checkout) -> Result<Handle, CommandError> {
-    let id = checkout.id();
+/// Finds the conversation of a checkout.
+pub fn find(env: &Env, directory: &Path) -> Result<Found, CommandError> {
+    let directory = env.cwd().join(directory);
+    let directory = directory.canonicalize().unwrap_or(directory);
+    let Belonging { workspace, id } = Checkout::belonging(&directory)?;
+    let workspace = Workspace::open_by_id(env, &workspace)?;
+    let workspace = workspace.ok_or_else(|| CheckoutError::NoWorkspace(directory.clone()))?;
     let handle = workspace.select(&id.to_string())?;
-    let tip = workspace.store().tip(Space::Heads, id)?;
-    Ok(tip.map_or_else(|| handle.clone(), |tip| handle.at(tip)))
+    Ok(Found { directory, workspace, handle })
 }
 
 /// What came of a checkout.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     DONE, Next, Outcome,
-    commit::{Put, open, present, refused},
+    commit::{Found, Put, find, refused},
     edit::{Told, tell_lines, to_json},
     warn_of_dropped,
 };
@@ -22,10 +22,9 @@ use crate::{
 const WRONG: u8 = 1;
 
 pub fn run(env: &Env, output: &mut Output, args: &Status) -> Outcome {
-    let (workspace, checkout) = open(env, &args.directory)?;
-    let handle = present(&workspace, &checkout)?;
+    let Found { directory, workspace, handle } = find(env, &args.directory)?;
     warn_of_dropped(output, &workspace, &handle, Next::Reads);
-    let look = checkout.look()?;
+    let (checkout, look) = Checkout::open_and_look(&directory)?;
     let proposed = propose(env, &workspace, &handle, &checkout, &look)?;
     let behind = behind(&workspace, &checkout, &handle);
     let nothing = (Tally::default(), Vec::new());

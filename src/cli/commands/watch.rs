@@ -4,7 +4,7 @@ use std::{os::unix::fs::MetadataExt, time::Duration};
 
 use super::{
     BY_SIGNAL, Next, Outcome,
-    commit::{Made, Put, make, open, present, refused, tell_news, tell_refreshed},
+    commit::{Found, Made, Put, find, make, refused, tell_news, tell_refreshed},
     edit::{Told, tell},
     warn_of_dropped,
 };
@@ -22,8 +22,8 @@ use crate::{
 const EVERY: Duration = Duration::from_millis(250);
 
 pub fn run(env: &Env, output: &mut Output, args: &Watch) -> Outcome {
-    let (workspace, mut checkout) = open(env, &args.directory)?;
-    present(&workspace, &checkout)?;
+    let Found { directory, workspace, .. } = find(env, &args.directory)?;
+    let mut checkout = Checkout::open(&directory)?;
     let (send, signals) = std::sync::mpsc::channel();
     let _listening = Signals::listen(move |signal| {
         let _ended = send.send(signal);
@@ -134,7 +134,7 @@ fn sync(
     args: &Watch,
     told: Option<Vec<String>>,
 ) -> Result<Synced, CommandError> {
-    let handle = present(workspace, checkout)?;
+    let handle = workspace.select(&checkout.id().to_string())?;
     let mut guard = match workspace.lock(handle) {
         Ok(guard) => guard,
         Err(error @ WriteFailure::Locked { .. }) => {

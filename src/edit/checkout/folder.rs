@@ -66,12 +66,9 @@ impl Folder {
         }
     }
 
-    /// What stands under each of many names, and the names of all that is in it, in no order. Each
-    /// name costs a call of the system, so that many are looked at side by side.
-    pub(super) fn look_around(
-        &self,
-        names: &[&str],
-    ) -> Result<(Vec<Standing>, Vec<String>), FsError> {
+    /// What stands under each of many names. Each costs a call of the system, so that many are looked
+    /// at side by side.
+    pub(super) fn look_at_all(&self, names: &[&str]) -> Result<Vec<Standing>, FsError> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads = if names.len() < MANY { 1 } else { cores.min(MOST_THREADS) };
         let (own, others) = names.split_at(names.len().div_ceil(threads));
@@ -79,11 +76,11 @@ impl Folder {
             let parts = others.chunks(own.len().max(1));
             let others: Vec<_> =
                 parts.map(|part| scope.spawn(|| self.look_at_each(part))).collect();
-            let (mut standings, found) = (self.look_at_each(own)?, self.names()?);
+            let mut standings = self.look_at_each(own)?;
             for other in others {
                 standings.extend(other.join().expect("looking does not panic")?);
             }
-            Ok((standings, found))
+            Ok(standings)
         })
     }
 
@@ -148,14 +145,14 @@ impl Folder {
         }
     }
 
-    /// Puts bytes behind those of a file, durably.
+    /// Puts bytes behind those of a file. They need not survive a power cut: what they tell is in the
+    /// store.
     pub(super) fn append(&self, name: &str, bytes: &[u8]) -> Result<Stat, FsError> {
         let path = self.path.join(name);
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = openat(&self.opened, name, flags, Mode::empty()).map_err(io::Error::from);
         let mut file = File::from(opened.at("open", &path)?);
         file.write_all(bytes).at("write", &path)?;
-        file.sync_data().at("sync", &path)?;
         let status = fstat(&file).map_err(io::Error::from).at("look at", &path)?;
         Ok(stat(&status))
     }

@@ -72,9 +72,14 @@ impl Checkout {
 
     /// Looks at what somebody did. Files that look as they did are not read.
     pub fn look(&self) -> Result<Look, CheckoutError> {
+        self.look_among(self.folder.names()?)
+    }
+
+    /// Looks at what somebody did in a directory with these names.
+    pub(super) fn look_among(&self, names: Vec<String>) -> Result<Look, CheckoutError> {
         let mut look = Look::default();
         let known: Vec<&str> = self.record.files.keys().map(FileName::as_str).collect();
-        let (standings, names) = self.folder.look_around(&known)?;
+        let standings = self.folder.look_at_all(&known)?;
         self.look_at_plan(&mut look)?;
         for ((name, filed), standing) in self.record.files.iter().zip(standings) {
             let name = name.as_str();

@@ -30,6 +30,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use self::record::Belonging;
 use self::{
     folder::{Folder, Standing},
     record::Record,
@@ -70,28 +71,34 @@ struct Named {
 }
 
 impl Checkout {
+    /// The conversation that a checkout is of, without a look at its files.
+    pub fn belonging(directory: &Path) -> Result<Belonging, CheckoutError> {
+        let (folder, _) = find(directory)?;
+        let bytes = folder.read(&record_name(), Belonging::BYTES)?;
+        let belonging = Belonging::decode(&String::from_utf8_lossy(&bytes));
+        belonging.ok_or_else(|| CheckoutError::Record(directory.to_owned()))
+    }
+
     /// Opens a checkout that was made before.
     pub fn open(directory: &Path) -> Result<Self, CheckoutError> {
-        let none = || match directory.join(".git").exists() && directory.join(META_DIR).is_dir() {
-            true => CheckoutError::GitWorkTree(directory.to_owned()),
-            false => CheckoutError::NotACheckout(directory.to_owned()),
-        };
-        if !directory.is_dir() {
-            return Err(none());
-        }
-        let folder = Folder::open(directory)?;
-        let name = record_name();
-        let damaged = || CheckoutError::Record(directory.to_owned());
-        let recorded = match folder.look(&name)? {
-            Standing::File(stat) if stat.size <= limits::MANIFESTS => stat.modified,
-            Standing::File(_) | Standing::Other => return Err(damaged()),
-            Standing::Nothing => return Err(none()),
-        };
-        let bytes = folder.read(&name, limits::MANIFESTS)?;
-        // What a power cut left behind the record may be anything.
-        let decoded = Record::decode(&String::from_utf8_lossy(&bytes));
-        let (record, grown) = decoded.ok_or_else(damaged)?;
+        let (folder, recorded) = find(directory)?;
+        let (record, grown) = read_record(&folder)?;
         Ok(Self { folder, record, recorded, grown, named: Named::default() })
+    }
+
+    /// Opens a checkout, and looks at what somebody did in it: the names are listed while the record
+    /// is read.
+    pub fn open_and_look(directory: &Path) -> Result<(Self, Look), CheckoutError> {
+        let (folder, recorded) = find(directory)?;
+        let (names, record) = std::thread::scope(|scope| {
+            let names = scope.spawn(|| folder.names());
+            let record = read_record(&folder);
+            (names.join().expect("listing does not panic"), record)
+        });
+        let (record, grown) = record?;
+        let checkout = Self { folder, record, recorded, grown, named: Named::default() };
+        let look = checkout.look_among(names?)?;
+        Ok((checkout, look))
     }
 
     fn new(folder: Folder, record: Record, recorded: i128) -> Self {
@@ -110,12 +117,12 @@ impl Checkout {
 
     /// The workspace of the conversation.
     pub fn workspace(&self) -> &WorkspaceId {
-        &self.record.workspace
+        &self.record.belonging.workspace
     }
 
     /// The conversation.
     pub fn id(&self) -> ConversationId {
-        self.record.id
+        self.record.belonging.id
     }
 
     /// The version that its files are of.
@@ -153,6 +160,31 @@ impl Checkout {
         std::fs::remove_dir_all(&directory)
             .map_err(|error| FsError::new("remove", directory, error).into())
     }
+}
+
+/// Finds a checkout, and when its record was written.
+fn find(directory: &Path) -> Result<(Folder, i128), CheckoutError> {
+    let none = || match directory.join(".git").exists() && directory.join(META_DIR).is_dir() {
+        true => CheckoutError::GitWorkTree(directory.to_owned()),
+        false => CheckoutError::NotACheckout(directory.to_owned()),
+    };
+    if !directory.is_dir() {
+        return Err(none());
+    }
+    let folder = Folder::open(directory)?;
+    match folder.look(&record_name())? {
+        Standing::File(stat) if stat.size <= limits::MANIFESTS => Ok((folder, stat.modified)),
+        Standing::File(_) | Standing::Other => Err(CheckoutError::Record(directory.to_owned())),
+        Standing::Nothing => Err(none()),
+    }
+}
+
+/// Reads the record, and how many commits stand behind it.
+fn read_record(folder: &Folder) -> Result<(Record, Option<usize>), CheckoutError> {
+    let bytes = folder.read(&record_name(), limits::MANIFESTS)?;
+    // What a power cut left behind the record may be anything.
+    let decoded = Record::decode(&String::from_utf8_lossy(&bytes));
+    decoded.ok_or_else(|| CheckoutError::Record(folder.path().to_owned()))
 }
 
 /// Whether a plan was read to its end.

@@ -18,13 +18,21 @@ const SAME: &str = "-";
 /// How long a line is, about.
 const LENGTH: usize = 160;
 
-/// What a checkout remembers.
+/// The conversation that a checkout is of. It never changes, so that it can be read before anything
+/// is locked, and it stands first, so that the rest need not be read for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct Belonging {
     /// The workspace of the conversation.
     pub workspace: WorkspaceId,
     /// The conversation.
     pub id: ConversationId,
+}
+
+/// What a checkout remembers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The conversation.
+    pub belonging: Belonging,
     /// The version that the files are of.
     pub commit: ObjectId,
     /// The plan.
@@ -88,11 +96,11 @@ impl Record {
     /// The text of its file.
     pub fn encode(&self) -> String {
         let mut text = String::with_capacity(LENGTH * (self.files.len() + 8));
-        text += &format!("{HEAD}\nworkspace {}\n", self.workspace.as_str());
+        let Belonging { workspace, id } = &self.belonging;
+        text += &format!("{HEAD}\nworkspace {}\nconversation {id}\n", workspace.as_str());
         let mut put = |line: std::fmt::Arguments<'_>| {
             writeln!(text, "{line}").expect("a String takes any text");
         };
-        put(format_args!("conversation {}", self.id));
         put(format_args!("commit {}", self.commit));
         put(format_args!("plan {}", self.plan));
         if let Some(meta) = &self.meta {
@@ -110,12 +118,8 @@ impl Record {
     /// is no number then.
     pub fn decode(text: &str) -> Option<(Self, Option<usize>)> {
         let mut lines = whole_lines(text);
-        if lines.next()? != HEAD {
-            return None;
-        }
+        let belonging = Belonging::read(&mut lines)?;
         let mut after = |word: &str| lines.next()?.strip_prefix(word)?.strip_prefix(' ');
-        let workspace = after("workspace")?.parse().ok()?;
-        let id = after("conversation")?.parse().ok()?;
         let commit = after("commit")?.parse().ok()?;
         let plan = after("plan")?.parse().ok()?;
         let mut meta = None;
@@ -135,7 +139,7 @@ impl Record {
             }
         }
         let files = files.into_iter().collect();
-        let mut record = Self { workspace, id, commit, plan, meta, files };
+        let mut record = Self { belonging, commit, plan, meta, files };
         let mut grown = 0;
         while let Some(line) = lines.next() {
             let Some(later) = Later::read(line, &mut lines) else { return Some((record, None)) };
@@ -150,6 +154,26 @@ impl Record {
     pub fn follow(&mut self, later: Later) {
         self.commit = later.commit;
         self.files.extend(later.changed);
+    }
+}
+
+impl Belonging {
+    /// How much of a record it takes at most.
+    pub const BYTES: u64 = 512;
+
+    /// Reads it from the beginning of a record.
+    pub fn decode(text: &str) -> Option<Self> {
+        Self::read(&mut whole_lines(text))
+    }
+
+    fn read<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<Self> {
+        if lines.next()? != HEAD {
+            return None;
+        }
+        let mut after = |word: &str| lines.next()?.strip_prefix(word)?.strip_prefix(' ');
+        let workspace = after("workspace")?.parse().ok()?;
+        let id = after("conversation")?.parse().ok()?;
+        Some(Self { workspace, id })
     }
 }
 
@@ -283,8 +307,10 @@ mod tests {
             (name.parse().unwrap(), Filed { entry: entry(4, conflict), run, conflict })
         });
         Record {
-            workspace: WorkspaceId::from_random([7; 16]),
-            id: "jp-c17528832001".parse().unwrap(),
+            belonging: Belonging {
+                workspace: WorkspaceId::from_random([7; 16]),
+                id: "jp-c17528832001".parse().unwrap(),
+            },
             commit: entry(1, false).stored,
             plan: entry(2, false),
             meta: Some(entry(3, false)),
@@ -323,6 +349,15 @@ mod tests {
         let noise = format!("{whole}\0\0\0");
         assert_eq!(Record::decode(&noise), Some((record.clone(), None)));
         assert_eq!(Record::decode(&format!("{noise}\n")), Some((record, None)));
+    }
+
+    #[test]
+    fn what_a_record_belongs_to_is_read_from_its_beginning() {
+        let (record, text) = (record(), record().encode());
+        let beginning = &text[..text.find("commit").unwrap()];
+        assert!(beginning.len() as u64 <= Belonging::BYTES);
+        assert_eq!(Belonging::decode(beginning), Some(record.belonging));
+        assert_eq!(Belonging::decode(&beginning[..beginning.len() - 1]), None);
     }
 
     #[test]

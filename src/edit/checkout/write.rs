@@ -11,7 +11,7 @@ use super::{
     Checkout, CheckoutError,
     folder::Folder,
     meta_name,
-    record::{Entry, Filed, Record},
+    record::{Belonging, Entry, Filed, Record},
     record_name,
 };
 use crate::{
@@ -81,7 +81,13 @@ pub fn check_out(
         None => None,
     };
     let workspace = workspace.store().id().clone();
-    let record = Record { workspace, id, commit: version.commit(), plan, meta, files };
+    let record = Record {
+        belonging: Belonging { workspace, id },
+        commit: version.commit(),
+        plan,
+        meta,
+        files,
+    };
     let recorded = save(&folder, &record)?;
     Ok(Checkout::new(folder, record, recorded))
 }
