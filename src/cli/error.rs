@@ -15,7 +15,7 @@ use crate::{
         WriteError,
     },
     ui::escape,
-    workspace::{ExportError, LoadError, SelectError, WorkspaceError, WriteFailure},
+    workspace::{ExportError, LoadError, SelectError, Selector, WorkspaceError, WriteFailure},
 };
 
 /// What an exit code tells.
@@ -248,12 +248,23 @@ impl From<SelectError> for CommandError {
             SelectError::Unknown { candidates, .. } if candidates.is_empty() => {
                 Some("`jp conversation append --new FILE` starts one".to_owned())
             }
+            SelectError::Unknown { given, .. } if given.starts_with(|c: char| "lp".contains(c)) => {
+                let words: Vec<_> = Selector::WORDS.iter().map(|(word, _)| *word).collect();
+                Some(format!("the words are {}", words.join(", ")))
+            }
             SelectError::Unknown { candidates, .. } => {
                 Some(format!("perhaps {}; `jp conversation ls` lists all", list(candidates)))
             }
             SelectError::Ambiguous { candidates, total, .. } => {
                 let more = if *total > candidates.len() { ", …" } else { "" };
                 Some(format!("one of {}{more}", list(candidates)))
+            }
+            SelectError::NoneYet => Some("`jp query --new \"…\"` begins a conversation".to_owned()),
+            SelectError::NoSession => {
+                Some("scripts that set `JP_SESSION` to the same text are a terminal".to_owned())
+            }
+            SelectError::NoPrevious | SelectError::Gone(_) => {
+                Some("`jp conversation ls` lists all".to_owned())
             }
             SelectError::Ref(_) => None,
         };

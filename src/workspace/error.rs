@@ -49,6 +49,14 @@ pub enum SelectError {
     Unknown { given: String, candidates: Vec<ConversationId> },
     #[error("`{}` begins {total} ids", given.escape_debug())]
     Ambiguous { given: String, candidates: Vec<ConversationId>, total: usize },
+    #[error("there is no conversation yet")]
+    NoneYet,
+    #[error("there is no terminal here that could have had a conversation before")]
+    NoSession,
+    #[error("this terminal had no other conversation before")]
+    NoPrevious,
+    #[error("the conversation that this terminal had before, {0}, is gone")]
+    Gone(ConversationId),
     #[error(transparent)]
     Ref(#[from] RefError),
 }

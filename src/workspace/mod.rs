@@ -40,6 +40,7 @@ pub use open::{Initialised, Workspace};
 pub use overview::{Overview, Row};
 pub use revise::Revision;
 pub use scribe::Operation;
+pub use select::Selector;
 pub use session::{
     Activation, Mapping, Recalled, Session, SessionConversation, SessionError, Source,
 };

@@ -1,8 +1,8 @@
-//! Which conversation is meant: an id, the beginning of one, or the one last changed.
+//! Which conversation is meant: an id, the beginning of one, or a word.
 
 use std::collections::BTreeSet;
 
-use super::{Handle, SelectError, Workspace};
+use super::{Handle, SelectError, Session, Workspace};
 use crate::{
     model::ConversationId,
     store::{Commit, ObjectId, RefError, RefName, Space},
@@ -10,6 +10,36 @@ use crate::{
 
 /// How many candidates an error lists.
 const CANDIDATES: usize = 5;
+
+/// How a conversation is named. No id begins as a word does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selector<'a> {
+    /// The one that this user turned to last, in whatever terminal.
+    LastActivated,
+    /// The newest one.
+    LastCreated,
+    /// The one that this terminal was about before.
+    Previous,
+    /// The one whose id is this, or begins so.
+    Id(&'a str),
+}
+
+impl<'a> Selector<'a> {
+    /// The words, and what each means.
+    pub const WORDS: [(&'static str, Self); 5] = [
+        ("last", Self::LastActivated),
+        ("last-activated", Self::LastActivated),
+        ("last-created", Self::LastCreated),
+        ("previous", Self::Previous),
+        ("prev", Self::Previous),
+    ];
+
+    /// Reads how a conversation is named.
+    pub fn of(text: &'a str) -> Self {
+        let word = Selector::WORDS.into_iter().find(|(word, _)| *word == text);
+        word.map_or(Self::Id(text), |(_, selector)| selector)
+    }
+}
 
 impl Workspace {
     /// The active conversations, by id.
@@ -38,15 +68,31 @@ impl Workspace {
         Ok(ids)
     }
 
+    /// The conversation that is named like this.
+    pub fn select(&self, given: &str) -> Result<Handle, SelectError> {
+        match Selector::of(given) {
+            Selector::LastActivated => self.last_activated()?.ok_or(SelectError::NoneYet),
+            Selector::LastCreated => {
+                let newest = self.newest(|id, _| Some(id))?;
+                newest.ok_or(SelectError::NoneYet)
+            }
+            Selector::Previous => {
+                let session = Session::of(&self.env).ok_or(SelectError::NoSession)?;
+                let (mapping, _) = self.session_mapping(&session);
+                let id = mapping.previous().ok_or(SelectError::NoPrevious)?;
+                self.whereabouts(id)?.ok_or(SelectError::Gone(id))
+            }
+            Selector::Id(given) => self.select_by_id(given),
+        }
+    }
+
     /// The conversation with this id, or the only one whose id begins so: an active one, else an
     /// archived one, else one in the trash.
-    pub fn select(&self, given: &str) -> Result<Handle, SelectError> {
-        if let Ok(id) = given.parse() {
-            for space in Space::ALL {
-                if let Some(commit) = self.store.tip(space, id)? {
-                    return Ok(Handle::new(id, space, commit));
-                }
-            }
+    fn select_by_id(&self, given: &str) -> Result<Handle, SelectError> {
+        if let Ok(id) = given.parse()
+            && let Some(handle) = self.whereabouts(id)?
+        {
+            return Ok(handle);
         }
         let mut known = Vec::new();
         for space in Space::ALL {
@@ -75,18 +121,25 @@ impl Workspace {
 
     /// The active conversation that was changed last; `None` if there is none.
     pub fn last_changed(&self) -> Result<Option<Handle>, RefError> {
-        let mut last = None;
         let mut buffer = Vec::new();
-        for (id, commit) in self.ids()? {
-            let Ok(read) = Commit::read(self.store.objects(), commit, &mut buffer) else {
-                continue;
-            };
-            let key = (read.committed.instant(), id);
-            if last.as_ref().is_none_or(|(newest, _)| *newest < key) {
-                last = Some((key, commit));
-            }
-        }
-        Ok(last.map(|((_, id), commit)| Handle::new(id, Space::Heads, commit)))
+        self.newest(|_, commit| {
+            let read = Commit::read(self.store.objects(), commit, &mut buffer);
+            read.ok().map(|read| read.committed.instant())
+        })
+    }
+
+    /// The active conversation with the highest key, of equal ones the newest. One without a key
+    /// does not count.
+    pub(super) fn newest<K: Ord>(
+        &self,
+        mut key: impl FnMut(ConversationId, ObjectId) -> Option<K>,
+    ) -> Result<Option<Handle>, RefError> {
+        let keyed = self.ids()?.into_iter().filter_map(|(id, commit)| {
+            let key = key(id, commit)?;
+            Some(((key, id), commit))
+        });
+        let newest = keyed.max_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(newest.map(|((_, id), commit)| Handle::new(id, Space::Heads, commit)))
     }
 }
 

@@ -63,6 +63,7 @@ mod reference;
 mod shelf;
 mod store;
 mod support;
+mod targets;
 mod template;
 mod tidiness;
 mod tool_batches;

@@ -122,7 +122,7 @@ fn a_turn_that_is_not_there_is_an_error_that_says_how_many_there_are() {
     jp.run(&["c", "print"]).fails(
         1,
         "error: there is no conversation yet\n\
-         Hint: `jp conversation append --new FILE` starts one\n",
+         Hint: `jp query --new \"…\"` begins a conversation\n",
     );
     let id = jp.start(&[&request("One\n")]);
     let error = format!("error: there is no turn 1: {id} has one turn, turn 0\n");

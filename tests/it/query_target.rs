@@ -11,7 +11,7 @@ use crate::{
 const TWO_TEXTS: &str = "[[answer]]\ntext = \"One.\"\n\n[[answer]]\ntext = \"Two.\"\n";
 
 const WAYS: &str = "Hint: `jp query --new \"…\"` begins a conversation
-Hint: `jp query --id=ID \"…\"` continues one; `jp conversation ls` lists them
+Hint: `jp query --id=ID \"…\"` continues one, and `--id=last` the one last used; `jp conversation ls` lists them
 ";
 
 #[test]
@@ -21,7 +21,7 @@ fn a_session_goes_on_with_its_own_conversation_and_with_no_other() {
     assert_eq!(answer(ask(&one, &["--new", "Of one"])), "One.\n");
     let first = only(&one);
     let none = format!("error: this terminal has no conversation yet\n{WAYS}");
-    ask(&two, &["Hello"]).fails(2, &none);
+    ask(&two, &["Hello"]).fails(1, &none);
     assert_eq!(answer(ask(&two, &["--new", "Of two"])), "One.\n");
     assert_eq!(answer(ask(&one, &["More of one"])), "Two.\n");
     assert_eq!(one.show(&first)["events"], 4);
@@ -44,7 +44,8 @@ fn a_conversation_that_was_put_away_is_not_gone_on_with() {
     assert_eq!(jp.run(&["c", "archive", &id]).code, 0);
     let back = format!("Hint: `jp conversation unarchive {id}` brings it back\n");
     let away = format!("error: the conversation of this terminal, {id}, was put away\n");
-    ask(&jp, &["Hello?"]).fails(1, &format!("{away}{back}{WAYS}"));
+    let other = "Hint: `jp conversation use ID` turns this terminal to another one\n";
+    ask(&jp, &["Hello?"]).fails(1, &format!("{away}{back}{other}"));
     assert_eq!(jp.run(&["c", "unarchive", &id]).code, 0);
     assert_eq!(answer(ask(&jp, &["Hello?"])), "Two.\n");
 }

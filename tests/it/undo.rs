@@ -195,12 +195,13 @@ fn a_change_needs_a_name_when_there_are_several_conversations() {
     let first = two_turns(&jp);
     let second = two_turns(&jp);
     let output = jp.run(&["c", "undo"]);
-    assert_eq!(output.code, 2);
+    assert_eq!(output.code, 1);
     assert_eq!(
         output.stderr,
         format!(
             "error: there are 2 conversations: say which one\n\
-             Hint: last changed: {second} (One), {first} (One)\n"
+             Hint: last changed: {second} (One), {first} (One)\n\
+             Hint: `last` stands for the one last used, `previous` for the one before in this terminal\n"
         )
     );
 }

@@ -10,8 +10,8 @@ use crate::{cli::complete::Candidates, store::Space};
 /// What `jp conversation compact` is asked to do.
 #[derive(Debug, Args)]
 pub struct Compact {
-    /// The conversation: its id, or a beginning of it that no other has [default: the only one
-    /// there is]
+    /// The conversation: its id, a beginning of it that no other has, `last`, `last-created` or
+    /// `previous` [default: that of this terminal, else the only one there is]
     #[arg(add = Candidates::Conversations(&[Space::Heads]))]
     pub id: Option<String>,
     #[command(flatten)]

@@ -41,8 +41,8 @@ pub enum Conversation {
     /// Print an event file as it is stored
     #[command(override_usage = "jp conversation cat [OPTIONS] [ID] <ADDRESS>")]
     Cat {
-        /// The conversation [default: the one last changed], then the number of the event or the
-        /// name of its file
+        /// The conversation [default: that of this terminal, else the one last changed], then the
+        /// number of the event or the name of its file
         #[arg(required = true, num_args = 1..=2, value_names = ["ID", "ADDRESS"])]
         #[arg(add = Candidates::ConversationThenEvent)]
         args: Vec<String>,
@@ -130,6 +130,17 @@ pub enum Conversation {
     ///
     /// The fork shares everything with it up to here, and costs next to nothing.
     Fork(Fork),
+    /// Turn this terminal to a conversation: what is asked next goes on with it
+    ///
+    /// Nothing of the conversation changes, and it does not matter whether somebody else is at it.
+    Use {
+        /// The conversation: its id, or a beginning of it that no other has, `last`, `last-created`
+        /// or `previous` [default: pick one from a list]
+        #[arg(add = Candidates::Conversations(&[Space::Heads]))]
+        id: Option<String>,
+        #[command(flatten)]
+        format: FormatArg,
+    },
     /// Let models see less of earlier turns, and keep everything
     ///
     /// Nothing that is stored changes: an event says what is left out from now on. Without options

@@ -24,8 +24,9 @@ pub struct Log {
 
 #[derive(Debug, Args)]
 pub struct Diff {
-    /// The version before: `ID@WHEN`, or `@WHEN` of the conversation last changed; or a conversation
-    /// `ID`, which stands for its last operation unless there is a B
+    /// The version before: `ID@WHEN`, or `@WHEN` of the conversation of this terminal, else of the
+    /// one last changed; or a conversation `ID`, which stands for its last operation unless there
+    /// is a B
     #[arg(value_name = "A", add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
     pub from: Option<String>,
     /// The version after: `ID`, `ID@WHEN`, or `@WHEN` of the conversation of A [default: now]
@@ -44,8 +45,8 @@ pub struct Diff {
 
 #[derive(Debug, Args)]
 pub struct Blame {
-    /// The conversation [default: the one last changed], then the number of the event or the name
-    /// of its file
+    /// The conversation [default: that of this terminal, else the one last changed], then the number
+    /// of the event or the name of its file
     #[arg(required = true, num_args = 1..=2, value_names = ["ID", "ADDRESS"])]
     #[arg(add = Candidates::ConversationThenEvent)]
     pub args: Vec<String>,
@@ -74,6 +75,9 @@ pub struct Fork {
     /// The title of the fork [default: the same]
     #[arg(long)]
     pub title: Option<String>,
+    /// Make the fork the conversation of this terminal
+    #[arg(long)]
+    pub activate: bool,
     /// Edit the fork in your editor, as `jp conversation edit` does; the original stays as it is
     #[arg(short, long)]
     pub edit: bool,
@@ -91,8 +95,8 @@ pub struct Fork {
 
 #[derive(Debug, Args)]
 pub struct Restore {
-    /// The conversation: its id, or a beginning of it that no other has [default: the only one
-    /// there is]
+    /// The conversation: its id, a beginning of it that no other has, `last`, `last-created` or
+    /// `previous` [default: that of this terminal, else the only one there is]
     #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Trash]))]
     pub id: Option<String>,
     #[command(flatten)]

@@ -7,6 +7,7 @@ mod edit;
 mod history;
 mod list;
 mod mcp;
+mod need;
 mod query;
 mod shared;
 mod store;
@@ -27,6 +28,7 @@ pub use self::{
     history::{Blame, Diff, Fork, Log, Restore},
     list::{Label, Ls, Sort},
     mcp::{Mcp, McpLs, Tools, ToolsLs, ToolsRun},
+    need::Need,
     query::{Models, Query},
     shared::{AtArg, Change, FormatArg, Target},
     store::Store,

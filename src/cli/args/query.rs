@@ -1,6 +1,6 @@
 //! The arguments of `jp query`.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, num::NonZeroU64};
 
 use clap::Args;
 
@@ -19,16 +19,27 @@ pub struct Query {
     #[arg(long, short, value_name = "FILE|DIR|GLOB|URL|-", add = Candidates::Files)]
     pub attach: Vec<OsString>,
     /// Begin a new conversation
-    #[arg(long, short, conflicts_with = "id")]
+    #[arg(long, short, conflicts_with_all = ["id", "fork"])]
     pub new: bool,
-    /// Continue this conversation [default: the one of this terminal]
+    /// Continue this conversation: an id or the beginning of one, `last`, `last-created` or
+    /// `previous`; without a value, pick one from a list [default: the one of this terminal]
     #[arg(
         long,
         value_name = "ID",
+        num_args = 0..=1,
         require_equals = true,
         add = Candidates::Conversations(&[Space::Heads])
     )]
-    pub id: Option<String>,
+    pub id: Option<Option<String>>,
+    /// Ask in a fork of the conversation, of all of it or of its last N turns
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        conflicts_with = "no_persist"
+    )]
+    pub fork: Option<Option<NonZeroU64>>,
     /// Compact earlier turns first, as `jp conversation compact` does; SPEC is words with commas,
     /// such as `reasoning,tools=omit,keep-last=3`
     #[arg(

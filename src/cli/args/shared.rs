@@ -7,8 +7,8 @@ use crate::{cli::complete::Candidates, store::Space};
 /// The conversation that a command reads.
 #[derive(Debug, Args)]
 pub struct Target {
-    /// The conversation: its id, or a beginning of it that no other has [default: the one last
-    /// changed]
+    /// The conversation: its id, a beginning of it that no other has, `last`, `last-created` or
+    /// `previous` [default: that of this terminal, else the one last changed]
     #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
     pub id: Option<String>,
     #[command(flatten)]
@@ -47,8 +47,8 @@ impl FormatArg {
 /// The conversation that a command changes.
 #[derive(Debug, Args)]
 pub struct Change {
-    /// The conversation: its id, or a beginning of it that no other has [default: the only one
-    /// there is]
+    /// The conversation: its id, a beginning of it that no other has, `last`, `last-created` or
+    /// `previous` [default: that of this terminal, else the only one there is]
     #[arg(add = Candidates::Conversations(&[Space::Heads]))]
     pub id: Option<String>,
     #[command(flatten)]

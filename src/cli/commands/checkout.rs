@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{DONE, Next, Outcome, active_to_change, version, warn_of_dropped};
+use super::{DONE, Next, Outcome, find_to_change, version, warn_of_dropped};
 use crate::{
     cli::{args::Checkout, output::Output},
     edit::checkout::{self, check_out_at},
@@ -18,7 +18,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Checkout) -> Outcome {
         [directory] => (None, directory.as_str()),
         [] => (None, "."),
     };
-    let (workspace, handle) = active_to_change(env, output, id)?;
+    let (workspace, handle) = find_to_change(env, output, id)?;
     warn_of_dropped(output, &workspace, &handle, Next::Reads);
     let handle = version(env, &workspace, handle, &args.at)?;
     let checked_out: checkout::Checkout =

@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use super::{DONE, Outcome, compact, edit::edit_in_directory, now, tell_notes, title, to_read};
+use super::{
+    DONE, Outcome, compact, edit::edit_in_directory, now, session, tell_notes, title, to_read,
+    r#use::turn_to,
+};
 use crate::{
     cli::{
         args::{ChangeHow, Compact, EditHow, Fork},
@@ -24,10 +27,14 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     }
     let keep = keep(env, args)?;
     let title = title::check(args.title.as_deref())?;
+    let session = args.activate.then(|| session(env)).transpose()?;
     let (workspace, source) = to_read(env, output, &args.target)?;
     let mut fork = fork(&workspace, &source, &keep, title, env.now())?;
     tell_notes(output, &mut fork.guard);
     tell(output, args, &source, &fork)?;
+    if let Some(session) = session {
+        turn_to(output, &workspace, &session, &fork.guard)?;
+    }
     if args.edit {
         let change = ChangeHow { dry_run: false, format: args.format };
         let how = EditHow { yes: args.yes, change };

@@ -31,6 +31,7 @@ mod models;
 mod r#move;
 mod open;
 mod pick;
+mod picking;
 mod place;
 mod print;
 mod query;
@@ -52,11 +53,12 @@ mod trust;
 mod turn_back;
 mod unarchive;
 mod undo;
+mod r#use;
 mod watch;
 
 use self::open::{
-    Next, active_to_change, choose_to_change, event_named, existing_workspace, now, tell_notes,
-    to_change, to_read, to_read_at, version, warn_of_dropped, workspace_with,
+    Next, Otherwise, can_ask, event_named, existing_workspace, find, find_to_change, now, session,
+    tell_notes, to_change, to_read, to_read_at, version, warn_of_dropped, workspace_with,
 };
 pub use self::{completions::Shell, label::written, schema::schemas};
 use super::{
@@ -113,6 +115,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Insert(args) => insert::run(env, output, &args),
             Conversation::Pick(args) => pick::run(env, output, &args),
             Conversation::Fork(args) => fork::run(env, output, &args),
+            Conversation::Use { id, format } => r#use::run(env, output, id.as_deref(), &format),
             Conversation::Compact(args) => compact::run(env, output, &args),
             Conversation::Title { id, title, clear, format } => {
                 title::run(env, output, &id, title.as_deref(), clear, &format)

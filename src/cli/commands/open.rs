@@ -2,23 +2,31 @@
 
 use jiff::Zoned;
 
+use super::picking;
 use crate::{
     cli::{
-        args::{AtArg, Target},
+        args::{AtArg, Need, Target},
         error::CommandError,
         output::Output,
     },
     env::Env,
     history::{Moment, Scope, dropped, resolve, short},
-    model::{Address, counted},
+    model::{Address, ConversationId, counted},
     store::Space,
-    workspace::{Guard, Handle, Overview, SelectError, Session, SessionConversation, Workspace},
+    ui::Prompter,
+    workspace::{
+        Guard, Handle, Overview, Row, SelectError, Selector, Session, SessionConversation,
+        Workspace,
+    },
 };
 
 /// Opens the workspace for a command that names a conversation in it.
 pub fn workspace_with(env: &Env, id: &str) -> Result<Workspace, CommandError> {
-    let unknown = || SelectError::Unknown { given: id.to_owned(), candidates: Vec::new() };
-    Workspace::open(env)?.ok_or_else(|| unknown().into())
+    let none = || match Selector::of(id) {
+        Selector::Id(_) => SelectError::Unknown { given: id.to_owned(), candidates: Vec::new() },
+        _ => SelectError::NoneYet,
+    };
+    Workspace::open(env)?.ok_or_else(|| none().into())
 }
 
 /// Opens the conversation that a command reads, as it was when asked.
@@ -30,7 +38,8 @@ pub fn to_read(
     to_read_at(env, output, target.id.as_deref(), &target.at)
 }
 
-/// Opens a conversation by its id, or the one last changed, as it was when asked.
+/// Opens a conversation by its id, or that of this terminal, or the one last changed, as it was when
+/// asked. Reading harms nobody, so that nobody is asked which one is meant.
 pub fn to_read_at(
     env: &Env,
     output: &mut Output,
@@ -38,22 +47,28 @@ pub fn to_read_at(
     at: &AtArg,
 ) -> Result<(Workspace, Handle), CommandError> {
     let (workspace, handle) = match id {
-        Some(id) => {
-            let workspace = workspace_with(env, id)?;
-            let handle = workspace.select(id)?;
-            (workspace, handle)
-        }
+        Some(id) => selected(env, id)?,
         None => {
-            let workspace = Workspace::open(env)?;
-            let last = match &workspace {
-                Some(workspace) => workspace.last_changed()?,
+            let workspace = Workspace::open(env)?.ok_or_else(none_yet)?;
+            let own = match Session::of(env) {
+                Some(session) => recalled_to_read(output, &workspace, &session)?,
                 None => None,
             };
-            workspace.zip(last).ok_or_else(none_yet)?
+            let handle = match own {
+                Some(handle) => handle,
+                None => workspace.last_changed()?.ok_or_else(none_yet)?,
+            };
+            (workspace, handle)
         }
     };
     warn_of_dropped(output, &workspace, &handle, Next::Reads);
     let handle = version(env, &workspace, handle, at)?;
+    Ok((workspace, handle))
+}
+
+fn selected(env: &Env, id: &str) -> Result<(Workspace, Handle), CommandError> {
+    let workspace = workspace_with(env, id)?;
+    let handle = workspace.select(id)?;
     Ok((workspace, handle))
 }
 
@@ -70,37 +85,125 @@ pub fn event_named<'a>(
     Ok((id, self::address(env, address)?))
 }
 
-/// Opens a conversation to change it. Without an id it must be the only one: a guess could hit
-/// what another terminal is at.
+/// Opens a conversation to change it.
 pub fn to_change(
     env: &Env,
     output: &mut Output,
     id: Option<&str>,
     next: Next,
 ) -> Result<(Workspace, Guard), CommandError> {
-    let (workspace, handle) = choose_to_change(env, output, id)?;
+    let (workspace, handle) = find_to_change(env, output, id)?;
     warn_of_dropped(output, &workspace, &handle, next);
     let guard = workspace.lock(handle)?;
     Ok((workspace, guard))
 }
 
-/// Finds a conversation to change: the one that is named, else that of this terminal, else the only
-/// one there is. Another one is never chosen in the place of one that was put away.
-pub fn active_to_change(
+/// Finds a conversation to change, wherever it is kept: the one that is named, else that of this
+/// terminal, else the only one there is, else the one that somebody picks. None is ever guessed: it
+/// could be what another terminal is at.
+pub fn find_to_change(
     env: &Env,
     output: &mut Output,
     id: Option<&str>,
 ) -> Result<(Workspace, Handle), CommandError> {
-    if let (None, Some(session), Some(workspace)) = (id, Session::of(env), Workspace::open(env)?)
-        && let Some(handle) = recalled(output, &workspace, &session)?
+    let need = Need::of(id);
+    find(env, output, need, Otherwise::TheOnlyOne, can_ask(env))
+}
+
+/// What stands in for the conversation of a terminal that has none, before anybody is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// The only one there is.
+    TheOnlyOne,
+    /// Nothing.
+    Nothing,
+}
+
+/// The session of a command that cannot do without one.
+pub fn session(env: &Env) -> Result<Session, CommandError> {
+    Session::of(env).ok_or_else(|| CommandError::failure(NO_SESSION).hint(SHARE_A_SESSION))
+}
+
+/// Whether there is somebody who can be asked.
+pub fn can_ask(env: &Env) -> bool {
+    Prompter::open(env).is_ok()
+}
+
+/// Finds the conversation that a command needs.
+pub fn find(
+    env: &Env,
+    output: &mut Output,
+    need: Need<'_>,
+    otherwise: Otherwise,
+    can_ask: bool,
+) -> Result<(Workspace, Handle), CommandError> {
+    if let Need::Explicit(id) = need {
+        return selected(env, id);
+    }
+    let workspace = Workspace::open(env)?.ok_or_else(none_yet)?;
+    let session = Session::of(env);
+    if let (Need::Session, Some(session)) = (need, &session)
+        && let Some(handle) = recalled(output, &workspace, session)?
     {
         return Ok((workspace, handle));
     }
-    choose_to_change(env, output, id)
+    let Overview { rows, problems } = workspace.overview(Space::Heads)?;
+    output.warn_all(problems);
+    match &rows[..] {
+        [] => return Err(none_yet()),
+        [row] if need == Need::Session && otherwise == Otherwise::TheOnlyOne => {
+            let handle = row.handle();
+            return Ok((workspace, handle));
+        }
+        _ if can_ask => {}
+        rows if otherwise == Otherwise::TheOnlyOne => return Err(several(rows)),
+        _ => return Err(no_target(session.as_ref())),
+    }
+    let handle = picking::pick(env, output, &workspace, session.as_ref())?;
+    Ok((workspace, handle))
 }
 
-/// The conversation of a terminal, if it has one.
-pub fn recalled(
+/// How many candidates an error lists.
+const CANDIDATES: usize = 5;
+
+/// There are several, and nobody can be asked which one is meant.
+fn several(rows: &[Row]) -> CommandError {
+    let candidates = rows.iter().take(CANDIDATES).map(|row| match &row.heading.title {
+        Some(title) => format!("{} ({title})", row.id),
+        None => row.id.to_string(),
+    });
+    let candidates = candidates.collect::<Vec<_>>().join(", ");
+    let more = if rows.len() > CANDIDATES { ", …" } else { "" };
+    let message = match rows.len() {
+        1 => "say which conversation".to_owned(),
+        count => format!("there are {count} conversations: say which one"),
+    };
+    CommandError::failure(message)
+        .hint(format!("last changed: {candidates}{more}"))
+        .hint("`last` stands for the one last used, `previous` for the one before in this terminal")
+}
+
+/// A query does not know where to go, and nobody can be asked.
+fn no_target(session: Option<&Session>) -> CommandError {
+    let error = CommandError::failure(match session {
+        None => NO_SESSION,
+        Some(_) => "this terminal has no conversation yet",
+    });
+    let error = error.hint("`jp query --new \"…\"` begins a conversation").hint(
+        "`jp query --id=ID \"…\"` continues one, and `--id=last` the one last used; \
+             `jp conversation ls` lists them",
+    );
+    match session {
+        None => error.hint(SHARE_A_SESSION),
+        Some(_) => error,
+    }
+}
+
+const NO_SESSION: &str = "there is no terminal here that a conversation could belong to";
+const SHARE_A_SESSION: &str = "scripts that set `JP_SESSION` to the same text share a conversation";
+
+/// The conversation of a terminal to read it, wherever it is kept, if the terminal has one.
+fn recalled_to_read(
     output: &mut Output,
     workspace: &Workspace,
     session: &Session,
@@ -110,56 +213,39 @@ pub fn recalled(
         output.warn(note);
     }
     match recalled.conversation {
-        SessionConversation::Active(handle) => Ok(Some(handle)),
+        SessionConversation::Active(handle) | SessionConversation::PutAway(handle) => {
+            Ok(Some(handle))
+        }
         SessionConversation::Nothing => Ok(None),
-        SessionConversation::PutAway(handle) => {
-            let id = handle.id();
-            let message = format!("the conversation of this terminal, {id}, was put away");
-            let back = format!("`jp conversation unarchive {id}` brings it back");
-            Err(CommandError::failure(message).hint(back))
-        }
-        SessionConversation::Gone(id) => {
-            let message = format!("the conversation of this terminal, {id}, is gone");
-            Err(CommandError::failure(message))
-        }
+        SessionConversation::Gone(id) => Err(gone(id)),
     }
 }
 
-/// Finds a conversation to change, wherever it is kept.
-pub fn choose_to_change(
-    env: &Env,
+/// The conversation of a terminal, if it has one. Another one is never chosen in the place of one
+/// that was put away.
+fn recalled(
     output: &mut Output,
-    id: Option<&str>,
-) -> Result<(Workspace, Handle), CommandError> {
-    if let Some(id) = id {
-        let workspace = workspace_with(env, id)?;
-        let handle = workspace.select(id)?;
-        return Ok((workspace, handle));
-    }
-    let workspace = Workspace::open(env)?.ok_or_else(none_yet)?;
-    let Overview { rows, problems } = workspace.overview(Space::Heads)?;
-    output.warn_all(problems);
-    match &rows[..] {
-        [] => Err(none_yet()),
-        [row] => {
-            let handle = row.handle();
-            Ok((workspace, handle))
-        }
-        rows => {
-            let candidates = rows.iter().take(CANDIDATES).map(|row| match &row.heading.title {
-                Some(title) => format!("{} ({title})", row.id),
-                None => row.id.to_string(),
-            });
-            let candidates = candidates.collect::<Vec<_>>().join(", ");
-            let more = if rows.len() > CANDIDATES { ", …" } else { "" };
-            let message = format!("there are {} conversations: say which one", rows.len());
-            Err(CommandError::usage(message).hint(format!("last changed: {candidates}{more}")))
-        }
-    }
+    workspace: &Workspace,
+    session: &Session,
+) -> Result<Option<Handle>, CommandError> {
+    let Some(handle) = recalled_to_read(output, workspace, session)? else { return Ok(None) };
+    let id = handle.id();
+    let back = match handle.space() {
+        Space::Heads => return Ok(Some(handle)),
+        Space::Archive => format!("`jp conversation unarchive {id}` brings it back"),
+        Space::Trash => format!("`jp conversation restore {id}` brings it back"),
+    };
+    let message = format!("the conversation of this terminal, {id}, was put away");
+    Err(other_ways(CommandError::failure(message).hint(back)))
 }
 
-/// How many candidates an error lists.
-const CANDIDATES: usize = 5;
+fn gone(id: ConversationId) -> CommandError {
+    other_ways(CommandError::failure(format!("the conversation of this terminal, {id}, is gone")))
+}
+
+fn other_ways(error: CommandError) -> CommandError {
+    error.hint("`jp conversation use ID` turns this terminal to another one")
+}
 
 /// The version of a conversation that was asked for.
 pub fn version(
@@ -197,8 +283,7 @@ pub fn existing_workspace(env: &Env) -> Result<Workspace, CommandError> {
 }
 
 fn none_yet() -> CommandError {
-    CommandError::failure("there is no conversation yet")
-        .hint("`jp conversation append --new FILE` starts one")
+    SelectError::NoneYet.into()
 }
 
 /// What a command does after it has warned.

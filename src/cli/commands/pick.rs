@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::{
-    Next, Outcome, active_to_change,
+    Next, Outcome,
     edit::change,
+    find_to_change,
     place::{Spot, positions_of_turns, turns},
     warn_of_dropped,
 };
@@ -21,7 +22,7 @@ use crate::{
 const PICKED: &str = "picked";
 
 pub fn run(env: &Env, output: &mut Output, args: &Pick) -> Outcome {
-    let (workspace, handle) = active_to_change(env, output, args.into.as_deref())?;
+    let (workspace, handle) = find_to_change(env, output, args.into.as_deref())?;
     let mut picked = Picked::default();
     for source in &args.sources {
         picked.take(&workspace, source)?;

@@ -1,7 +1,7 @@
 //! `jp conversation restore`
 
 use super::{
-    DONE, Next, Outcome, choose_to_change,
+    DONE, Next, Outcome, find_to_change,
     shelve::Moved,
     tell_notes,
     turn_back::{report, unchanged},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Restore) -> Outcome {
-    let (workspace, handle) = choose_to_change(env, output, args.id.as_deref())?;
+    let (workspace, handle) = find_to_change(env, output, args.id.as_deref())?;
     let id = handle.id();
     match (handle.space(), &args.at.at) {
         (Space::Trash, None) => {

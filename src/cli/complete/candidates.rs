@@ -16,7 +16,7 @@ use crate::{
     model::{ConversationId, EventType},
     store::{Located, Space},
     ui::{escape, shorten},
-    workspace::{Row, Workspace},
+    workspace::{Row, Selector, Workspace},
 };
 
 /// What an argument is completed to; `#[arg(add = Candidates::Schemas)]` attaches it.
@@ -89,7 +89,7 @@ impl ValueCompleter for Completer {
 
 impl Completer {
     /// The conversations of each space with their titles, last changed first. Somebody who begins
-    /// with a digit leaves out what every id begins with.
+    /// with a digit leaves out what every id begins with; the words are for who begins one.
     fn conversations(&self, spaces: &[Space], current: &OsStr) -> Vec<CompletionCandidate> {
         let bare = current.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit);
         let candidate = |row: Row| {
@@ -99,7 +99,14 @@ impl Completer {
                 row.heading.title.map(|title| shorten(&escape(&title), TITLE).into_owned().into()),
             )
         };
-        self.rows(spaces).unwrap_or_default().into_iter().map(candidate).collect()
+        let mut found: Vec<_> =
+            self.rows(spaces).unwrap_or_default().into_iter().map(candidate).collect();
+        if !current.is_empty() && spaces.contains(&Space::Heads) {
+            found.extend(Selector::WORDS.iter().map(|(word, selector)| {
+                CompletionCandidate::new(*word).help(Some(meaning(*selector).into()))
+            }));
+        }
+        found
     }
 
     /// The conversations; none if they cannot be read, which the command itself will say.
@@ -137,6 +144,16 @@ impl Completer {
         let new = self.typed.try_get_one::<bool>("new");
         let given = self.typed.try_get_many::<OsString>("args");
         !matches!(new, Ok(Some(true))) && !matches!(given, Ok(Some(_)))
+    }
+}
+
+/// What a word stands for.
+fn meaning(selector: Selector<'_>) -> &'static str {
+    match selector {
+        Selector::LastActivated => "the one last used in any terminal",
+        Selector::LastCreated => "the newest one",
+        Selector::Previous => "the one that this terminal had before",
+        Selector::Id(_) => "",
     }
 }
 

@@ -83,23 +83,31 @@ impl Directory {
 
 /// Reads a mapping file.
 pub(super) fn read(path: &Path) -> Found {
-    let damaged = |why: &dyn std::fmt::Display| {
-        Found::Damaged(format!("`{}` is not used: {why}", path.display()))
+    let damaged = |why: &str| Found::Damaged(format!("`{}` is not used: {why}", path.display()));
+    match read_bytes(path) {
+        Ok(Some(bytes)) => match Mapping::decode(&bytes) {
+            Some(mapping) => Found::Mapping(mapping),
+            None => damaged("it does not read as what a session was about"),
+        },
+        Ok(None) => Found::Nothing,
+        Err(why) => damaged(&why),
+    }
+}
+
+/// What is in a file; `None` if it is not there, and why it cannot be read.
+pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => Ok(None),
+        _ => Err(fsutil::cause(&error).to_string()),
     };
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_file() => {}
-        Ok(_) => return damaged(&"it is not a file"),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Found::Nothing,
-        Err(error) => return damaged(&fsutil::cause(&error)),
+        Ok(_) => return Err("it is not a file".to_owned()),
+        Err(error) => return failed(error),
     }
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
-    match read {
-        Ok(_) => match Mapping::decode(&bytes) {
-            Some(mapping) => Found::Mapping(mapping),
-            None => damaged(&"it does not read as what a session was about"),
-        },
-        Err(error) if error.kind() == ErrorKind::NotFound => Found::Nothing,
-        Err(error) => damaged(&fsutil::cause(&error)),
+    match File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)) {
+        Ok(_) => Ok(Some(bytes)),
+        Err(error) => failed(error),
     }
 }

@@ -1,10 +1,11 @@
 //! What a session was about, newest first, as it is written to its file.
 
-use std::str::FromStr;
-
 use serde_json::{Value, json};
 
-use super::{Session, Source};
+use super::{
+    Activation, Session, Source,
+    activations::{Activations, HISTORY},
+};
 use crate::{
     env::Leader,
     model::{ConversationId, Timestamp},
@@ -16,33 +17,29 @@ const REMEMBERED: usize = 100;
 /// The conversations of a session, the one it is about first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
-    history: Vec<Activation>,
+    history: Activations,
     source: Source,
-}
-
-/// A conversation, and when a session last turned to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Activation {
-    /// The conversation.
-    pub id: ConversationId,
-    /// When.
-    pub activated_at: Timestamp,
 }
 
 impl Mapping {
     /// That of a session that was about nothing yet.
     pub(super) fn new(session: &Session) -> Self {
-        Self { history: Vec::new(), source: session.source().clone() }
+        Self { history: Activations::default(), source: session.source().clone() }
     }
 
     /// What the session was about, newest first, each conversation once.
     pub fn history(&self) -> &[Activation] {
-        &self.history
+        self.history.all()
     }
 
     /// The conversation that the session is about.
     pub fn current(&self) -> Option<ConversationId> {
-        self.history.first().map(|activation| activation.id)
+        self.history().first().map(|activation| activation.id)
+    }
+
+    /// The conversation that it was about before.
+    pub fn previous(&self) -> Option<ConversationId> {
+        self.history().get(1).map(|activation| activation.id)
     }
 
     /// What the session is known by.
@@ -52,17 +49,12 @@ impl Mapping {
 
     /// The session turns to a conversation.
     pub(super) fn activate(&mut self, id: ConversationId, activated_at: Timestamp) {
-        self.history.retain(|activation| activation.id != id);
-        self.history.insert(0, Activation { id, activated_at });
-        self.history.truncate(REMEMBERED);
+        self.history.activate(id, activated_at, REMEMBERED);
     }
 
     /// The text of its file. What people should see of the session stands in it too.
     pub(super) fn encode(&self, session: &Session) -> Vec<u8> {
-        let history = self.history.iter().map(|Activation { id, activated_at }| {
-            json!({ "id": id.to_string(), "activated_at": activated_at.to_string() })
-        });
-        let mut file = json!({ "history": history.collect::<Vec<_>>() });
+        let mut file = json!({ HISTORY: self.history.encode() });
         match &self.source {
             Source::Leader(Leader { pid, started, realm }) => {
                 file["source"] = json!("getsid");
@@ -91,15 +83,7 @@ impl Mapping {
             source if text(source, "type")? == "env" => Source::Variable(text(source, "key")?),
             _ => return None,
         };
-        let activation = |value: &Value| {
-            let id = ConversationId::from_str(&text(value, "id")?).ok()?;
-            let activated_at = Timestamp::from_str(&text(value, "activated_at")?).ok()?;
-            Some(Activation { id, activated_at })
-        };
-        let history = file.get("history")?.as_array()?.iter().map(activation);
-        let mut seen = std::collections::BTreeSet::new();
-        let mut history = history.collect::<Option<Vec<_>>>()?;
-        history.retain(|activation| seen.insert(activation.id));
+        let history = Activations::decode(file.get(HISTORY)?)?;
         Some(Self { history, source })
     }
 }

@@ -85,8 +85,23 @@ impl Workspace {
         Ok(Recalled { conversation, note })
     }
 
+    /// Somebody turns to a conversation: it becomes the one that their session is about, if they
+    /// have one, and the one that they turned to last. Returns what the user should hear.
+    pub fn turn_to(
+        &self,
+        session: Option<&Session>,
+        id: ConversationId,
+    ) -> Result<Option<String>, SessionError> {
+        let note = match session {
+            Some(session) => self.activate(session, id)?,
+            None => None,
+        };
+        self.register(id)?;
+        Ok(note)
+    }
+
     /// Makes a conversation the one that a session is about. Returns what the user should hear.
-    pub fn activate(
+    pub(super) fn activate(
         &self,
         session: &Session,
         id: ConversationId,
@@ -100,7 +115,11 @@ impl Workspace {
         Ok(note)
     }
 
-    fn whereabouts(&self, id: ConversationId) -> Result<Option<Handle>, RefError> {
+    /// A conversation, wherever it is kept; `None` if it is not there.
+    pub(in crate::workspace) fn whereabouts(
+        &self,
+        id: ConversationId,
+    ) -> Result<Option<Handle>, RefError> {
         for space in Space::ALL {
             if let Some(commit) = self.store.tip(space, id)? {
                 return Ok(Some(Handle::new(id, space, commit)));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::{
-        DONE, Next, Outcome, choose_to_change, export::table as table_json, settings, tell_notes,
+        DONE, Next, Outcome, export::table as table_json, find_to_change, settings, tell_notes,
         to_change,
     },
     outlook::{Made, Outlook, look, make},
@@ -22,7 +22,7 @@ use crate::{
 
 pub fn run(env: &Env, output: &mut Output, args: &Compact) -> Outcome {
     if args.dry_run {
-        let (workspace, handle) = choose_to_change(env, output, args.id.as_deref())?;
+        let (workspace, handle) = find_to_change(env, output, args.id.as_deref())?;
         let stream = stream(output, &workspace, &handle)?;
         let looked = look(env, &args.wish, args.reset, &stream)?;
         tell(output, args, handle.id(), &stream, looked.as_ref(), None)?;

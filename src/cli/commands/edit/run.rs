@@ -1,7 +1,7 @@
 //! What `jp conversation edit` is asked for.
 
 use super::{
-    super::{Next, Outcome, active_to_change, warn_of_dropped},
+    super::{Next, Outcome, find_to_change, warn_of_dropped},
     cycle::{edit_in_directory, tell_abandoned},
     event, title,
 };
@@ -38,7 +38,7 @@ fn locked(
     output: &mut Output,
     id: Option<&str>,
 ) -> Result<(Workspace, Guard), CommandError> {
-    let (workspace, handle) = active_to_change(env, output, id)?;
+    let (workspace, handle) = find_to_change(env, output, id)?;
     warn_of_dropped(output, &workspace, &handle, Next::Writes);
     let guard = workspace.lock(handle)?;
     workspace.check_writable(&guard)?;

@@ -83,11 +83,8 @@ impl<'a> Keeper<'a> {
 
     /// From now on the terminal is about this conversation.
     fn activate(&mut self) {
-        let (Some(session), Place::Open { workspace, guard, .. }) = (self.session, &self.place)
-        else {
-            return;
-        };
-        match workspace.activate(session, guard.id()) {
+        let Place::Open { workspace, guard, .. } = &self.place else { return };
+        match workspace.turn_to(self.session, guard.id()) {
             Ok(note) => self.notes.extend(note),
             Err(error) => self.notes.push(error.to_string()),
         }

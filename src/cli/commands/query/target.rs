@@ -1,10 +1,20 @@
 //! The conversation that a query goes to.
 
-use super::{super::open, keeper::Keeper};
+use std::num::NonZeroU64;
+
+use super::{
+    super::{Next, Otherwise, open, tell_notes},
+    keeper::Keeper,
+};
 use crate::{
-    cli::{args::Query, commands::Next, error::CommandError, output::Output},
+    cli::{
+        args::{Need, Query},
+        error::CommandError,
+        output::Output,
+    },
     config::Resolved,
     env::Env,
+    history::{Keep, fork},
     model::{ConversationId, Meta},
     workspace::{Conversation, Guard, Handle, Session, Workspace},
 };
@@ -29,28 +39,25 @@ enum Place {
 }
 
 impl Target {
-    /// Finds it: the one that is named, a new one, or that of the terminal.
+    /// Finds it: the one that is named or picked, a new one, or that of the terminal.
     pub fn choose(env: &Env, output: &mut Output, args: &Query) -> Result<Self, CommandError> {
-        let session = Session::of(env);
-        if args.no_persist && args.id.is_none() {
-            return Ok(Self { workspace: Workspace::open(env)?, session, place: Place::New });
-        }
-        if args.new {
-            let workspace = Some(Workspace::open_or_create(env)?);
+        let (session, need) = (Session::of(env), args.need());
+        if need == Need::New {
+            let workspace = match args.no_persist {
+                true => Workspace::open(env)?,
+                false => Some(Workspace::open_or_create(env)?),
+            };
             return Ok(Self { workspace, session, place: Place::New });
         }
-        let (workspace, handle) = match &args.id {
-            Some(id) => {
-                let workspace = open::workspace_with(env, id)?;
-                let handle = workspace.select(id)?;
-                (workspace, handle)
-            }
-            None => of_session(env, output, session.as_ref())?,
-        };
+        // Whoever forks means a conversation: that of the terminal, or one that is named.
+        let is_asked = args.fork.is_none() || need == Need::Picked;
+        let can_ask = is_asked && !args.non_interactive && open::can_ask(env);
+        let (workspace, handle) = open::find(env, output, need, Otherwise::Nothing, can_ask)?;
         open::warn_of_dropped(output, &workspace, &handle, Next::Writes);
-        let place = match args.no_persist {
-            true => Place::Read(handle),
-            false => Place::Locked(Box::new(workspace.lock(handle)?)),
+        let place = match args.fork {
+            Some(last) => Place::Locked(Box::new(forked(env, output, &workspace, &handle, last)?)),
+            None if args.no_persist => Place::Read(handle),
+            None => Place::Locked(Box::new(workspace.lock(handle)?)),
         };
         Ok(Self { workspace: Some(workspace), session, place })
     }
@@ -107,29 +114,19 @@ impl Target {
     }
 }
 
-/// The conversation of this terminal. None is ever guessed.
-fn of_session(
+/// A fork of a conversation, of all of it or of its last turns. The lock of the original is not
+/// needed for it.
+fn forked(
     env: &Env,
     output: &mut Output,
-    session: Option<&Session>,
-) -> Result<(Workspace, Handle), CommandError> {
-    let Some(session) = session else {
-        return Err(ways(CommandError::usage(
-            "there is no terminal here that a conversation could belong to",
-        ))
-        .hint("scripts that set `JP_SESSION` to the same text share a conversation"));
-    };
-    let none = || ways(CommandError::usage("this terminal has no conversation yet"));
-    let workspace = Workspace::open(env)?.ok_or_else(none)?;
-    match open::recalled(output, &workspace, session).map_err(ways)? {
-        Some(handle) => Ok((workspace, handle)),
-        None => Err(none()),
-    }
-}
-
-/// The ways to say which conversation is meant.
-fn ways(error: CommandError) -> CommandError {
-    error
-        .hint("`jp query --new \"…\"` begins a conversation")
-        .hint("`jp query --id=ID \"…\"` continues one; `jp conversation ls` lists them")
+    workspace: &Workspace,
+    source: &Handle,
+    last: Option<NonZeroU64>,
+) -> Result<Guard, CommandError> {
+    let keep = last.map_or(Keep::All, |last| Keep::Last(last.get()));
+    let mut fork = fork(workspace, source, &keep, None, env.now())?;
+    tell_notes(output, &mut fork.guard);
+    output.warn_all(&fork.remarks);
+    output.say(format_args!("Forked {} as {}", source.id(), fork.id));
+    Ok(fork.guard)
 }

@@ -1,0 +1,70 @@
+//! When each conversation was last turned to by this user, in whatever terminal.
+//!
+//! It stays on this machine: nothing in a conversation changes because somebody looked at it. One
+//! that is not in the register counts by the time of its last commit.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use jiff::Timestamp as Instant;
+use serde_json::{Value, json};
+
+use super::{
+    activations::{Activations, HISTORY},
+    file::read_bytes,
+};
+use crate::{
+    fsutil,
+    model::ConversationId,
+    store::{Commit, RefError},
+    workspace::{Handle, SessionError, Workspace, WorkspaceError},
+};
+
+/// How many conversations are remembered: more than anybody turns to between two of them.
+const REMEMBERED: usize = 1000;
+
+const FILE: &str = "activated.json";
+
+impl Workspace {
+    fn register_path(&self) -> Result<PathBuf, WorkspaceError> {
+        Ok(self.state_dir()?.join(FILE))
+    }
+
+    /// What is registered. A register that cannot be read is as good as none: it is written anew.
+    fn registered(&self) -> Activations {
+        let read = || {
+            let bytes = read_bytes(&self.register_path().ok()?).ok()??;
+            let file: Value = serde_json::from_slice(&bytes).ok()?;
+            Activations::decode(file.get(HISTORY)?)
+        };
+        read().unwrap_or_default()
+    }
+
+    /// Registers that somebody turned to a conversation.
+    pub(super) fn register(&self, id: ConversationId) -> Result<(), SessionError> {
+        let sessions = self.sessions()?;
+        fsutil::create_dir_private(&sessions.0)?;
+        let _lock = sessions.lock();
+        let mut register = self.registered();
+        register.activate(id, self.env.now(), REMEMBERED);
+        let text = format!("{}\n", json!({ HISTORY: register.encode() }));
+        Ok(fsutil::write_private(&self.register_path()?, text.as_bytes())?)
+    }
+
+    /// The active conversation that this user turned to last; `None` if there is none.
+    pub fn last_activated(&self) -> Result<Option<Handle>, RefError> {
+        let register = self.registered();
+        // Of two in the same second the one that comes first in the register is newer.
+        let oldest_first = register.all().iter().rev().enumerate();
+        let known: BTreeMap<ConversationId, (Instant, usize)> = oldest_first
+            .map(|(rank, known)| (known.id, (known.activated_at.instant(), rank + 1)))
+            .collect();
+        let mut buffer = Vec::new();
+        self.newest(|id, commit| match known.get(&id) {
+            Some(known) => Some(*known),
+            None => {
+                let read = Commit::read(self.store.objects(), commit, &mut buffer);
+                read.ok().map(|read| (read.committed.instant(), 0))
+            }
+        })
+    }
+}
