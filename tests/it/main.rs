@@ -61,6 +61,7 @@ mod query_target;
 mod reference;
 
 mod shelf;
+mod soak;
 mod store;
 mod support;
 mod targets;
