@@ -53,6 +53,25 @@ fn conversations_are_offered_with_their_titles_and_the_last_changed_comes_first(
 }
 
 #[test]
+fn the_words_are_offered_to_who_begins_one() {
+    let jp = Jp::in_workspace();
+    let id = jp.start(&[&request("One\n")]);
+    let words = ["last", "last-activated", "last-created"];
+    assert_eq!(values(&jp, &["c", "show", "l"]), words);
+    assert_eq!(values(&jp, &["c", "use", "p"]), ["previous", "prev"]);
+    assert_eq!(values(&jp, &["q", "--id=last-c"]), ["--id=last-created"]);
+    assert_eq!(
+        offered(&jp, &["c", "print", "prev"]),
+        [
+            "previous\tthe one that this terminal had before",
+            "prev\tthe one that this terminal had before"
+        ]
+    );
+    assert_eq!(values(&jp, &["c", "use", ""]), [id]);
+    assert_eq!(values(&jp, &["c", "unarchive", "l"]), Vec::<String>::new());
+}
+
+#[test]
 fn bash_and_zsh_say_which_word_is_being_completed() {
     let jp = Jp::in_workspace();
     let id = jp.start(&[&request("a: b\\c\n")]);
