@@ -129,7 +129,8 @@ fn a_request_after_a_pending_call_lets_an_error_stand_in() {
         (
             "added    003-request.md (from more.md)\n\
              added    002-tool-result-read.md: an error in place of the result that call `c1` has not\n",
-            "Hint: `jp conversation undo ID` takes it back\n"
+            "warning: call `c1` has no result: an error stands in for it\n\
+             Hint: `jp conversation undo ID` takes it back\n"
         )
     );
     assert_eq!(jp.run(&["c", "fsck", &id]).ok(), "");

@@ -236,12 +236,15 @@ fn approved(
     how: &EditHow,
 ) -> Answer {
     let Proposal { tally, remarks, .. } = proposal;
-    if how.yes {
-        return Answer::Unasked;
-    }
-    let Ok((mut prompter, wake)) =
-        Prompter::open(env).and_then(|prompter| Ok((prompter, Wake::new()?)))
-    else {
+    let prompter = match how.yes {
+        true => None,
+        false => Prompter::open(env).and_then(|prompter| Ok((prompter, Wake::new()?))).ok(),
+    };
+    let Some((mut prompter, wake)) = prompter else {
+        // What nobody wrote is told before it is stored.
+        for (_, call) in &tally.stand_ins {
+            output.warn(format_args!("call `{call}` has no result: an error stands in for it"));
+        }
         return Answer::Unasked;
     };
     tell(output, &Told { tally, remarks, stray: &look.stray });
