@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DONE, Outcome, ls::json_row, now};
+use super::{DONE, Outcome, locking, ls::json_row, now};
 use crate::{
     cli::{args::FormatArg, error::CommandError, output::Output},
     env::Env,
@@ -87,10 +87,10 @@ pub fn run(
         }
     }
     let mut failures = Vec::new();
-    old.retain(|trashed| match workspace.forget(trashed) {
+    old.retain(|trashed| match forget(env, output, workspace, trashed) {
         Ok(()) => true,
         Err(error) => {
-            failures.push(error.to_string());
+            failures.push(error.message());
             false
         }
     });
@@ -113,6 +113,16 @@ pub fn run(
         return Err(CommandError::silent(1));
     }
     if failures.is_empty() { Ok(DONE) } else { Err(CommandError::failures(failures)) }
+}
+
+fn forget(
+    env: &Env,
+    output: &mut Output,
+    workspace: &Workspace,
+    trashed: &Trashed,
+) -> Result<(), CommandError> {
+    let hold = locking::hold(env, output, workspace, &trashed.row.handle())?;
+    Ok(workspace.forget(hold, trashed.row.commit)?)
 }
 
 fn table(old: &[Trashed]) -> Table<4> {

@@ -2,6 +2,7 @@
 
 use jiff::Zoned;
 
+use super::locking;
 use crate::{
     cli::{
         args::{AtArg, Target},
@@ -80,7 +81,7 @@ pub fn to_change(
 ) -> Result<(Workspace, Guard), CommandError> {
     let (workspace, handle) = choose_to_change(env, output, id)?;
     warn_of_dropped(output, &workspace, &handle, next);
-    let guard = workspace.lock(handle)?;
+    let guard = locking::lock(env, output, &workspace, handle)?;
     Ok((workspace, guard))
 }
 

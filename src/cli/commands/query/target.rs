@@ -1,6 +1,12 @@
 //! The conversation that a query goes to.
 
-use super::{super::open, keeper::Keeper};
+use super::{
+    super::{
+        locking::{self, Locked},
+        open,
+    },
+    keeper::Keeper,
+};
 use crate::{
     cli::{args::Query, commands::Next, error::CommandError, output::Output},
     config::Resolved,
@@ -8,6 +14,9 @@ use crate::{
     model::{ConversationId, Meta},
     workspace::{Conversation, Guard, Handle, Session, Workspace},
 };
+
+/// What the lock says that is done with a conversation.
+const DOING: &str = "query";
 
 /// The conversation that a query goes to.
 pub struct Target {
@@ -36,7 +45,7 @@ impl Target {
             return Ok(Self { workspace: Workspace::open(env)?, session, place: Place::New });
         }
         if args.new {
-            let workspace = Some(Workspace::open_or_create(env)?);
+            let workspace = Some(Workspace::open_or_create(env)?.doing(DOING));
             return Ok(Self { workspace, session, place: Place::New });
         }
         let (workspace, handle) = match &args.id {
@@ -47,10 +56,11 @@ impl Target {
             }
             None => of_session(env, output, session.as_ref())?,
         };
+        let workspace = workspace.doing(DOING);
         open::warn_of_dropped(output, &workspace, &handle, Next::Writes);
         let place = match args.no_persist {
             true => Place::Read(handle),
-            false => Place::Locked(Box::new(workspace.lock(handle)?)),
+            false => locked(env, output, &workspace, handle, !args.non_interactive)?,
         };
         Ok(Self { workspace: Some(workspace), session, place })
     }
@@ -105,6 +115,30 @@ impl Target {
         };
         Ok(keeper)
     }
+}
+
+/// Where a query goes on that is to be kept: where it was meant to, unless somebody else is there
+/// and the user would not wait.
+fn locked(
+    env: &Env,
+    output: &mut Output,
+    workspace: &Workspace,
+    handle: Handle,
+    interactive: bool,
+) -> Result<Place, CommandError> {
+    let guard = match locking::lock_or_else(env, output, workspace, handle, interactive)? {
+        Locked::Guard(guard) => guard,
+        Locked::New => return Ok(Place::New),
+        Locked::Fork(handle) => {
+            let Some(fork) = locking::fork_beside(env, output, workspace, &handle)? else {
+                let id = handle.id();
+                output.say(format_args!("{id} has no complete turn yet: this is a new one"));
+                return Ok(Place::New);
+            };
+            Box::new(fork)
+        }
+    };
+    Ok(Place::Locked(guard))
 }
 
 /// The conversation of this terminal. None is ever guessed.
