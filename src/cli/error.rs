@@ -115,6 +115,11 @@ impl CommandError {
         self
     }
 
+    /// Whether a signal, or Ctrl+C at a question, broke it off: nothing else is tried then.
+    pub fn is_by_signal(&self) -> bool {
+        matches!(self.kind, Kind::Signal(_))
+    }
+
     /// Whether somebody else was in the way.
     pub fn is_try_again(&self) -> bool {
         self.kind == Kind::TryAgain

@@ -220,6 +220,21 @@ fn an_interrupt_ends_it_at_the_question_and_while_it_is_waited() {
 }
 
 #[test]
+fn an_interrupt_ends_a_command_about_several_conversations() {
+    let both = Contention::new();
+    let _holder = both.holder();
+    let other = both.jp.start(&[&request("Other\n")]);
+    both.jp.edit(&other, "000-request.md", "damaged\n");
+    let damaged = both.jp.tip(&other);
+    let choices = "Go on with?  [W] wait on  [c] cancel";
+    let command = format!("jp c fsck --repair $id {other}");
+    let contender = both.contender(&command, choices);
+    contender.press("C-c");
+    contender.wait_for("status 130");
+    assert_eq!(both.jp.tip(&other), damaged, "the next one is left alone");
+}
+
+#[test]
 fn a_signal_at_the_question_leaves_the_terminal_as_it_was() {
     let both = Contention::new();
     let _holder = both.holder();

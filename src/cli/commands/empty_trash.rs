@@ -86,13 +86,17 @@ pub fn run(
             }
         }
     }
-    let mut failures = Vec::new();
-    old.retain(|trashed| match forget(env, output, workspace, trashed) {
-        Ok(()) => true,
-        Err(error) => {
-            failures.push(error.message());
-            false
+    let (mut failures, mut interrupted) = (Vec::new(), None);
+    old.retain(|trashed| {
+        if interrupted.is_some() {
+            return false;
         }
+        match forget(env, output, workspace, trashed) {
+            Ok(()) => return true,
+            Err(error) if error.is_by_signal() => interrupted = Some(error),
+            Err(error) => failures.push(error.message()),
+        }
+        false
     });
     if !old.is_empty() {
         output.done(format_args!("{} deleted", old.len()));
@@ -101,6 +105,9 @@ pub fn run(
         output.json(&report(&old, consent))?;
     } else if !old.is_empty() {
         output.line(format_args!("{} deleted", old.len()))?;
+    }
+    if let Some(error) = interrupted {
+        return Err(error);
     }
     // Also when nothing went now: an earlier run may have been cut short.
     if let Purged::Kept(reasons) = workspace.purge()? {

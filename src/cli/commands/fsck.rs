@@ -66,7 +66,7 @@ pub fn run(
                     print(output, id, &checkup, repair)?;
                 }
             }
-            Err(error) if chosen.len() == 1 => return Err(error),
+            Err(error) if chosen.len() == 1 || error.is_by_signal() => return Err(error),
             Err(error) => {
                 bad += 1;
                 error.report(output);

@@ -19,8 +19,13 @@ pub fn run(env: &Env, output: &mut Output, args: &Restore) -> Outcome {
     let id = handle.id();
     match (handle.space(), &args.at.at) {
         (Space::Trash, None) => {
-            let to = workspace.store().moved_from(Space::Trash, id).unwrap_or(Space::Heads);
             let hold = locking::hold(env, output, &workspace, &handle)?;
+            let to = match hold.space() {
+                Space::Trash => workspace.store().moved_from(Space::Trash, id),
+                // Whoever had the lock before has restored it.
+                space => Some(space),
+            };
+            let to = to.unwrap_or(Space::Heads);
             let moved = Moved { id, from: hold.space(), to };
             workspace.shelve(hold, to)?;
             moved.remember(output);
