@@ -115,6 +115,16 @@ impl CommandError {
         self
     }
 
+    /// Whether a signal, or Ctrl+C at a question, broke it off: nothing else is tried then.
+    pub fn is_by_signal(&self) -> bool {
+        matches!(self.kind, Kind::Signal(_))
+    }
+
+    /// Whether somebody else was in the way.
+    pub fn is_try_again(&self) -> bool {
+        self.kind == Kind::TryAgain
+    }
+
     /// Tells the user. A message is one line: what it quotes must not look like another one.
     pub fn report(&self, output: &mut Output) {
         // What was printed before comes before the error.
@@ -390,8 +400,14 @@ impl From<WriteFailure> for CommandError {
                 };
                 Self::failure(error).hint_if(hint)
             }
-            error @ WriteFailure::Locked { .. } => {
-                Self::failure(error).hint("try again when the other process is done").try_again()
+            WriteFailure::Locked { ref holder, .. } => {
+                let process = holder
+                    .as_ref()
+                    .map(|holder| format!("`ps -p {}` shows the process that has it", holder.pid));
+                Self::failure(error)
+                    .hint_if(process)
+                    .hint("`JP_LOCK_DURATION=5m jp …` waits longer for it [default: 30s]")
+                    .try_again()
             }
             error @ WriteFailure::Unconfirmed { id, .. } => Self::failure(error)
                 .hint(format!("`jp conversation show {id}` tells what is there")),

@@ -17,6 +17,7 @@ mod shape;
 
 mod origin;
 mod path_pattern;
+mod patience;
 mod problem;
 
 mod tree;
@@ -48,6 +49,7 @@ pub use mcp::Mcp;
 pub use model_choice::{InvalidModel, ModelChoice};
 pub use origin::{Origin, Scope};
 pub use path_pattern::PathPattern;
+pub use patience::Patience;
 pub use print::to_json;
 pub use problem::{ConfigErrors, Fault, Problem};
 pub use resolve::{Effective, Resolved};

@@ -24,11 +24,7 @@ impl TryFrom<String> for Timeout {
     type Error = Malformed;
 
     fn try_from(text: String) -> Result<Self, Malformed> {
-        // ISO 8601, which jiff reads too, is nothing that people write.
-        let begins = text.starts_with(|c: char| c.is_ascii_digit());
-        let parsed: Option<SignedDuration> = text.parse().ok().filter(|_| begins);
-        let time = parsed.and_then(|signed| Duration::try_from(signed).ok());
-        time.filter(|time| !time.is_zero()).map(Self).ok_or(Malformed)
+        parse(&text).filter(|time| !time.is_zero()).map(Self).ok_or(Malformed)
     }
 }
 
@@ -40,9 +36,22 @@ impl From<Timeout> for String {
 
 impl fmt::Display for Timeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let signed = SignedDuration::try_from(self.0).unwrap_or(SignedDuration::MAX);
-        write!(f, "{signed:#}")
+        f.write_str(&written(self.0))
     }
+}
+
+/// Reads a time with its unit, such as `1m 30s`.
+pub fn parse(text: &str) -> Option<Duration> {
+    // ISO 8601, which jiff reads too, is nothing that people write.
+    let begins = text.starts_with(|c: char| c.is_ascii_digit());
+    let parsed: Option<SignedDuration> = text.parse().ok().filter(|_| begins);
+    parsed.and_then(|signed| Duration::try_from(signed).ok())
+}
+
+/// Writes a time with its unit.
+pub fn written(time: Duration) -> String {
+    let signed = SignedDuration::try_from(time).unwrap_or(SignedDuration::MAX);
+    format!("{signed:#}")
 }
 
 described!(Timeout, {

@@ -30,6 +30,22 @@ pub struct Holder {
     pub session: Option<String>,
     /// When it took the lock.
     pub acquired_at: String,
+    /// What it does with it, in a word, if others can make something of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doing: Option<String>,
+}
+
+impl Holder {
+    /// Who holds a lock, in a few words; they may hold anything.
+    pub fn in_words(holder: Option<&Self>) -> String {
+        match holder {
+            None => "held by another process".to_owned(),
+            Some(Self { pid, session: None, .. }) => format!("held by pid {pid}"),
+            Some(Self { pid, session: Some(session), .. }) => {
+                format!("held by pid {pid}, session {session}")
+            }
+        }
+    }
 }
 
 /// Why a lock could not be taken.
@@ -187,10 +203,10 @@ fn read_holder(file: File) -> Option<Holder> {
 fn describe(holder: Option<&Holder>) -> String {
     match holder {
         None => "another process".to_owned(),
-        Some(Holder { pid, session: None, acquired_at }) => {
+        Some(Holder { pid, session: None, acquired_at, .. }) => {
             format!("process {pid} since {acquired_at}")
         }
-        Some(Holder { pid, session: Some(session), acquired_at }) => {
+        Some(Holder { pid, session: Some(session), acquired_at, .. }) => {
             format!("process {pid} (session {session}) since {acquired_at}")
         }
     }
@@ -202,7 +218,7 @@ mod tests {
 
     fn holder(pid: u32) -> Holder {
         let acquired_at = "2026-11-03T10:00:00Z".to_owned();
-        Holder { pid, session: Some("s1".to_owned()), acquired_at }
+        Holder { pid, session: Some("s1".to_owned()), acquired_at, doing: None }
     }
 
     #[test]

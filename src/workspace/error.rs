@@ -1,6 +1,8 @@
 //! What can go wrong with a workspace, in the words of its user.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
+
+use jiff::SignedDuration;
 
 use crate::{
     config::{ConfigErrors, Scope},
@@ -9,8 +11,8 @@ use crate::{
     model::{Address, ConversationId},
     plan::AppendError,
     store::{
-        LockError, MoveError, ObjectError, Problem, PublishError, ReadError, RefError, Space,
-        StoreError, WriteError,
+        Holder, LockError, MoveError, ObjectError, Problem, PublishError, ReadError, RefError,
+        Space, StoreError, WriteError,
     },
 };
 
@@ -109,8 +111,8 @@ pub enum WriteFailure {
     Contended { id: ConversationId },
     #[error("conversation {id} is {}", space.whereabouts())]
     PutAway { id: ConversationId, space: Space },
-    #[error("conversation {id} is locked by another process: {source}")]
-    Locked { id: ConversationId, source: LockError },
+    #[error("conversation {id} {} ({})", locked(*waited), who(holder.as_deref()))]
+    Locked { id: ConversationId, holder: Option<Box<Holder>>, waited: Duration },
     #[error(transparent)]
     Lock(LockError),
     #[error(transparent)]
@@ -125,6 +127,18 @@ pub enum WriteFailure {
     Move(#[from] MoveError),
     #[error("cannot get random bytes: {0}")]
     Random(std::io::Error),
+}
+
+fn locked(waited: Duration) -> String {
+    match SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX) {
+        SignedDuration::ZERO => "is locked".to_owned(),
+        waited => format!("is still locked after {waited:#}"),
+    }
+}
+
+fn who(holder: Option<&Holder>) -> String {
+    let since = holder.map(|holder| format!(", since {}", holder.acquired_at));
+    format!("{}{}", Holder::in_words(holder), since.unwrap_or_default())
 }
 
 impl WriteFailure {

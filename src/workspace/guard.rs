@@ -2,11 +2,11 @@
 
 use std::ops::Deref;
 
-use super::{LoadError, Workspace, WriteFailure};
+use super::{Hold, Workspace, WriteFailure};
 use crate::{
     model::ConversationId,
     plan::{Heading, Outline},
-    store::{Holder, Lock, LockError, ObjectId, Space, Tip},
+    store::{Lock, ObjectId, Space, Tip},
 };
 
 /// Proof that a conversation exists, as it was at one of its commits; needed to read it.
@@ -56,6 +56,31 @@ impl Handle {
 /// }
 /// ```
 ///
+/// All that there is compiles with one:
+///
+/// ```no_run
+/// # use jp::model::{AnswerId, Finish, Usage};
+/// # use jp::{plan::Draft, store::{ObjectId, Space}, workspace::*};
+/// # fn change(workspace: &Workspace, mut guard: Guard, hold: [Hold; 3], mut operation: Operation,
+/// #     draft: Draft, revision: Revision, seen: ObjectId, block: (&Appended, &AnswerId),
+/// #     finish: &Finish, usage: &Usage) {
+/// let _ = workspace.append_in(&mut guard, &mut operation, &[draft.clone()]);
+/// let _ = workspace.set_aside_in(&mut guard, &mut operation, &draft);
+/// let _ = workspace.begin_operation(&guard);
+/// let _ = workspace.revise(&mut guard, revision);
+/// let _ = workspace.revise_meta(&mut guard, "title", |meta| meta.title = None);
+/// let _ = workspace.revise_meta_in(&mut guard, &mut operation, "title", |meta| meta.title = None);
+/// let _ = workspace.mend(&mut guard);
+/// let _ = workspace.catch_up(&mut guard);
+/// let _ = workspace.keep_trying(&mut guard, |_| Ok(()));
+/// let _ = workspace.seal_in(&mut guard, &mut operation, block, finish, usage);
+/// let [one, two, three] = hold;
+/// let _ = workspace.shelve(one, Space::Archive);
+/// let _ = workspace.forget(two, seen);
+/// let _ = workspace.guard(three);
+/// # }
+/// ```
+///
 /// A handle alone does not let anybody write:
 ///
 /// ```compile_fail,E0308
@@ -64,6 +89,108 @@ impl Handle {
 ///     workspace.append(&mut handle, &[draft])?;
 ///     Ok(())
 /// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{plan::Draft, workspace::*};
+/// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation, draft: Draft,
+/// #     revision: Revision) {
+/// let _ = workspace.append_in(&mut handle, &mut operation, &[draft]);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{plan::Draft, workspace::*};
+/// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation, draft: Draft,
+/// #     revision: Revision) {
+/// let _ = workspace.set_aside_in(&mut handle, &mut operation, &draft);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{plan::Draft, workspace::*};
+/// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation, draft: Draft,
+/// #     revision: Revision) {
+/// let _ = workspace.begin_operation(&handle);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{plan::Draft, workspace::*};
+/// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation, draft: Draft,
+/// #     revision: Revision) {
+/// let _ = workspace.revise(&mut handle, revision);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{plan::Draft, workspace::*};
+/// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation, draft: Draft,
+/// #     revision: Revision) {
+/// let _ = workspace.revise_meta(&mut handle, "title", |meta| meta.title = None);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{plan::Draft, workspace::*};
+/// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation, draft: Draft,
+/// #     revision: Revision) {
+/// let _ = workspace.revise_meta_in(&mut handle, &mut operation, "title", |meta| meta.title = None);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{plan::Draft, workspace::*};
+/// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation, draft: Draft,
+/// #     revision: Revision) {
+/// let _ = workspace.mend(&mut handle);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{plan::Draft, workspace::*};
+/// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation, draft: Draft,
+/// #     revision: Revision) {
+/// let _ = workspace.remove(handle);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{model::{AnswerId, Finish, Usage}, workspace::*};
+/// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation,
+/// #     block: (&Appended, &AnswerId), finish: &Finish, usage: &Usage) {
+/// let _ = workspace.seal_in(&mut handle, &mut operation, block, finish, usage);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::workspace::*;
+/// # fn change(workspace: &Workspace, mut handle: Handle) {
+/// let _ = workspace.catch_up(&mut handle);
+/// # }
+/// ```
+///
+/// Nor is a conversation moved or forgotten without its lock, nor changed where it was put away:
+///
+/// ```compile_fail,E0308
+/// # use jp::{store::{ObjectId, Space}, workspace::*};
+/// # fn change(workspace: &Workspace, handle: Handle, seen: ObjectId) {
+/// let _ = workspace.shelve(handle, Space::Archive);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{store::{ObjectId, Space}, workspace::*};
+/// # fn change(workspace: &Workspace, handle: Handle, seen: ObjectId) {
+/// let _ = workspace.forget(handle, seen);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{store::{ObjectId, Space}, workspace::*};
+/// # fn change(workspace: &Workspace, handle: Handle, seen: ObjectId) {
+/// let _ = workspace.guard(handle);
+/// # }
 /// ```
 ///
 /// Nothing can be written after a conversation was removed:
@@ -138,26 +265,22 @@ impl Guard {
 impl Workspace {
     /// Takes the lock of a conversation, or says at once who has it.
     pub fn lock(&self, handle: Handle) -> Result<Guard, WriteFailure> {
-        let (id, space) = (handle.id, handle.space);
-        if space != Space::Heads {
-            return Err(WriteFailure::PutAway { id, space });
+        self.check_active(&handle)?;
+        self.guard(self.hold(&handle)?)
+    }
+
+    /// Refuses what has been put away: it is not changed.
+    pub fn check_active(&self, handle: &Handle) -> Result<(), WriteFailure> {
+        match (handle.id, handle.space) {
+            (_, Space::Heads) => Ok(()),
+            (id, space) => Err(WriteFailure::PutAway { id, space }),
         }
-        let lock = self.lock_of(id)?;
-        // Whoever had the lock before may have moved it.
-        let commit = self.store.tip(space, id)?.ok_or(LoadError::Gone(id))?;
-        Ok(Guard { handle: handle.at(commit), lock, state: None, notes: Vec::new() })
     }
 
-    pub(super) fn lock_of(&self, id: ConversationId) -> Result<Lock, WriteFailure> {
-        self.store.lock(id, &self.holder()).map_err(|source| match source {
-            LockError::Held { .. } => WriteFailure::Locked { id, source },
-            source => WriteFailure::Lock(source),
-        })
-    }
-
-    pub(super) fn holder(&self) -> Holder {
-        let session = self.env.var("JP_SESSION").map(|value| value.to_string_lossy().into_owned());
-        let acquired_at = self.env.now().to_string();
-        Holder { pid: std::process::id(), session, acquired_at }
+    /// Goes on with a conversation whose lock has been taken, to change it.
+    pub fn guard(&self, hold: Hold) -> Result<Guard, WriteFailure> {
+        let Hold { handle, lock } = hold;
+        self.check_active(&handle)?;
+        Ok(Guard { handle, lock, state: None, notes: Vec::new() })
     }
 }

@@ -38,7 +38,7 @@ impl Workspace {
             return Ok(None);
         }
         let store = Store::open(&location.store)?;
-        let workspace = Self { location, store, env: env.clone() };
+        let workspace = Self { location, store, env: env.clone(), doing: None };
         Ok(Some(workspace).filter(|workspace| workspace.store.id() == id))
     }
 }

@@ -17,6 +17,8 @@ pub struct Workspace {
     pub(super) location: Location,
     pub(super) store: Store,
     pub(super) env: Env,
+    /// What it was opened for, in a word, for whoever finds a conversation locked.
+    pub(super) doing: Option<&'static str>,
 }
 
 /// What making a workspace changed.
@@ -39,6 +41,11 @@ impl Workspace {
         &self.store
     }
 
+    /// The same, telling whoever finds a conversation locked what it was opened for.
+    pub fn doing(self, what: &'static str) -> Self {
+        Self { doing: Some(what), ..self }
+    }
+
     /// Packs the store as small as it gets.
     pub fn pack(&self) -> Result<PackReport, MaintenanceError> {
         self.store.pack(&self.env, &self.holder())
@@ -51,7 +58,7 @@ impl Workspace {
             return Ok(None);
         }
         let store = Store::open(&location.store)?;
-        Ok(Some(Self { location, store, env: env.clone() }))
+        Ok(Some(Self { location, store, env: env.clone(), doing: None }))
     }
 
     /// Opens the workspace of the current directory, and makes its store if there is none.
@@ -95,6 +102,6 @@ impl Workspace {
             let random = env.random().at("read random bytes for", &location.store)?;
             Store::init(&location.store, &WorkspaceId::from_random(random))?
         };
-        Ok(Self { location, store, env: env.clone() })
+        Ok(Self { location, store, env: env.clone(), doing: None })
     }
 }

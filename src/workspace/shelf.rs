@@ -1,9 +1,9 @@
 //! Putting conversations away, bringing them back, and emptying the trash.
 
-use super::{Guard, Handle, LoadError, Overview, Row, Workspace, WriteFailure};
+use super::{Guard, Hold, LoadError, Overview, Row, Workspace, WriteFailure};
 use crate::{
     model::{ConversationId, Timestamp},
-    store::{MaintenanceError, MoveError, Mover, Purged, RefError, Space},
+    store::{MaintenanceError, MoveError, Mover, ObjectId, Purged, RefError, Space},
 };
 
 /// What is in the trash.
@@ -25,15 +25,14 @@ pub struct Trashed {
 }
 
 impl Workspace {
-    /// Moves a conversation to another space, or says who is at work on it.
-    pub fn shelve(&self, handle: &Handle, to: Space) -> Result<(), WriteFailure> {
-        let (id, from) = (handle.id(), handle.space());
-        let lock = self.lock_of(id)?;
+    /// Moves a conversation to another space. The hold is used up.
+    pub fn shelve(&self, hold: Hold, to: Space) -> Result<(), WriteFailure> {
+        let (id, from) = (hold.id(), hold.space());
         if from == to {
             return Ok(());
         }
         let commit = self.store.tip(from, id)?.ok_or(LoadError::Gone(id))?;
-        Ok(self.store.move_to(&lock, id, from, to, commit, &self.mover())?)
+        Ok(self.store.move_to(&hold.lock, id, from, to, commit, &self.mover())?)
     }
 
     /// Moves a conversation to the trash. The guard is used up: nothing can be written after it.
@@ -57,10 +56,10 @@ impl Workspace {
         Ok(Trash { conversations: rows.into_iter().map(trashed).collect(), problems })
     }
 
-    /// Removes a conversation from the trash for good, if it still is as it was seen.
-    pub fn forget(&self, trashed: &Trashed) -> Result<(), WriteFailure> {
-        let lock = self.lock_of(trashed.row.id)?;
-        Ok(self.store.forget(&lock, trashed.row.id, trashed.row.commit)?)
+    /// Removes a conversation from the trash for good, if it still is as it was seen. The hold is
+    /// used up.
+    pub fn forget(&self, hold: Hold, seen: ObjectId) -> Result<(), WriteFailure> {
+        Ok(self.store.forget(&hold.lock, hold.id(), seen)?)
     }
 
     /// Throws away what no conversation reaches any more.

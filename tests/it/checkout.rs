@@ -398,7 +398,7 @@ fn nothing_is_committed_while_somebody_else_writes() {
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
     fs::read(&opened).unwrap();
-    let busy = jp.run(&["c", "commit", "co"]);
+    let busy = jp.with_var("JP_LOCK_DURATION", "0").run(&["c", "commit", "co"]);
     assert_eq!(busy.code, 75, "{}", busy.stderr);
     let status = jp.run(&["c", "status", "co"]);
     assert_eq!(status.code, 0, "{}", status.stderr);

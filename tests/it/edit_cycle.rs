@@ -459,8 +459,10 @@ fn the_conversation_is_locked_while_the_editor_is_open() {
     let id = talk(&jp);
     jp.write("more.md", request("More\n"));
     let mut other = jp.command("sh");
-    let script =
-        format!("'{}' c append {id} more.md 2> said; test $? = 75", env!("CARGO_BIN_EXE_jp"));
+    let script = format!(
+        "JP_LOCK_DURATION=0 '{}' c append {id} more.md 2> said; test $? = 75",
+        env!("CARGO_BIN_EXE_jp")
+    );
     other.arg("-c").arg(script);
     interactive(&jp, &id, FakeEditor::new(&jp).run(&other));
     let said = fs::read_to_string(jp.path("said")).unwrap();

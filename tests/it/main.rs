@@ -42,6 +42,7 @@ mod https;
 mod import;
 mod init;
 mod listing;
+mod locks;
 mod log;
 mod loopback;
 mod mcp;

@@ -66,11 +66,14 @@ fn a_conversation_that_another_query_writes_is_locked() {
     let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     server.wait_for_request();
     let id = only(&jp);
-    let second = ask(&jp, &[&format!("--id={id}"), "Me too"]);
+    let second = ask(&jp.with_var("JP_LOCK_DURATION", "0"), &[&format!("--id={id}"), "Me too"]);
     first.kill().unwrap();
     first.wait().unwrap();
     assert_eq!((second.code, second.stdout.as_str()), (75, ""), "{}", second.stderr);
-    let locked = format!("error: conversation {id} is locked by another process");
+    let locked = format!(
+        "error: conversation {id} is locked (held by pid {}, session one, since 20",
+        first.id()
+    );
     assert!(second.stderr.starts_with(&locked), "{}", second.stderr);
     assert_eq!(files(&jp, &id), ["000-request.md"]);
 }

@@ -186,7 +186,7 @@ fn the_trash_is_not_emptied_when_nobody_can_be_asked() {
 
 #[test]
 fn what_was_moved_before_a_failure_is_told_to_programs_too() {
-    let jp = Jp::in_workspace();
+    let jp = Jp::in_workspace().with_var("JP_LOCK_DURATION", "0");
     let [one, two, three] = ["One\n", "Two\n", "Three\n"].map(|text| jp.start(&[&request(text)]));
     let lock = fs::File::create(jp.store().join(format!("locks/{two}.lock"))).unwrap();
     lock.lock().unwrap();
@@ -301,7 +301,7 @@ fn a_version_that_a_killed_move_left_does_not_come_back() {
 
 #[test]
 fn the_trash_is_emptied_as_far_as_it_goes_and_what_is_left_is_told() {
-    let jp = Jp::in_workspace();
+    let jp = Jp::in_workspace().with_var("JP_LOCK_DURATION", "0");
     let (one, two) = (jp.start(&[&request("One\n")]), jp.start(&[&request("Two\n")]));
     jp.run(&["c", "rm", &one, &two]);
     let lock = fs::File::create(jp.store().join(format!("locks/{one}.lock"))).unwrap();

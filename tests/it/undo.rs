@@ -231,7 +231,7 @@ fn a_locked_conversation_is_not_undone() {
     let id = two_turns(&jp);
     let lock = std::fs::File::create(jp.store().join(format!("locks/{id}.lock"))).unwrap();
     lock.lock().unwrap();
-    let output = jp.run(&["c", "undo", &id]);
+    let output = jp.with_var("JP_LOCK_DURATION", "0").run(&["c", "undo", &id]);
     assert_eq!(output.code, 75, "{}", output.stderr);
 }
 

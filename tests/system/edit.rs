@@ -211,7 +211,8 @@ fn an_editor_with_a_window_is_told_to_wait_and_waited_for() {
     until("the editor", || fs::read_to_string(&seen).is_ok_and(|seen| !seen.is_empty()));
     assert!(fs::read_to_string(&seen).unwrap().starts_with("--wait /"));
     // As long as the window is open, the conversation is held.
-    assert_eq!(jp.run(&["c", "title", &id, "Carrots"]).code, 75);
+    let impatient = jp.with_var("JP_LOCK_DURATION", "0");
+    assert_eq!(impatient.run(&["c", "title", &id, "Carrots"]).code, 75);
     terminal.wait("nothing but the editor", |screen| screen.trim().is_empty());
     fs::write(&pipe, "save\n").unwrap();
     let screen = terminal.wait_for(QUESTION);

@@ -8,6 +8,7 @@ mod attacks;
 mod edit;
 mod editors;
 mod escapes;
+mod locks;
 mod mcp;
 mod pager;
 mod prompts;

@@ -18,13 +18,19 @@ const PROMPT: &str = "ready> ";
 /// A terminal of 100 columns and 30 lines.
 pub struct Terminal<'a> {
     jp: &'a Jp,
+    /// What tells it from other terminals of the same user.
+    name: &'static str,
 }
 
 impl<'a> Terminal<'a> {
     /// A terminal in which a program runs. What it showed last stays when it ends.
     pub fn start(jp: &'a Jp, program: &[&str]) -> Self {
+        Self::start_named("jp", jp, program)
+    }
+
+    fn start_named(name: &'static str, jp: &'a Jp, program: &[&str]) -> Self {
         fs::create_dir_all(jp.world().join("tmux")).unwrap();
-        let terminal = Self { jp };
+        let terminal = Self { jp, name };
         let mut command = terminal.tmux(&["start-server", ";"]);
         command.args(["set", "-g", "remain-on-exit", "on", ";"]);
         command.args(["new-session", "-d", "-x", "100", "-y", "30", "--"]).args(program);
@@ -34,10 +40,15 @@ impl<'a> Terminal<'a> {
 
     /// A terminal with a shell that waits for a command.
     pub fn shell(jp: &'a Jp, program: &[&str]) -> Self {
+        Self::named_shell("jp", jp, program)
+    }
+
+    /// The same beside other terminals of the user.
+    pub fn named_shell(name: &'static str, jp: &'a Jp, program: &[&str]) -> Self {
         let prompt = format!("PS1={PROMPT}");
         let mut args = vec!["env", &prompt];
         args.extend(program);
-        let terminal = Self::start(jp, &args);
+        let terminal = Self::start_named(name, jp, &args);
         terminal.wait("a prompt", |screen| screen.lines().any(|line| line == PROMPT.trim_end()));
         terminal
     }
@@ -122,7 +133,7 @@ impl<'a> Terminal<'a> {
     fn tmux(&self, args: &[&str]) -> Command {
         let mut command = self.jp.command("tmux");
         command.env("TMUX_TMPDIR", self.jp.world().join("tmux"));
-        command.args(["-u", "-f", "/dev/null", "-L", "jp"]).args(args);
+        command.args(["-u", "-f", "/dev/null", "-L", self.name]).args(args);
         command
     }
 }

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 
 use serde_json::json;
 
-use super::{DONE, Next, Outcome, event_files::read_all, title, warn_of_dropped, workspace_with};
+use super::{
+    DONE, Next, Outcome, event_files::read_all, locking, title, warn_of_dropped, workspace_with,
+};
 use crate::{
     cli::{args::Append, error::CommandError, output::Output},
     env::Env,
@@ -30,7 +32,7 @@ pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
             let workspace = workspace_with(env, given)?;
             let handle = workspace.select(given)?;
             warn_of_dropped(output, &workspace, &handle, Next::Writes);
-            let mut guard = workspace.lock(handle)?;
+            let mut guard = locking::lock(env, output, &workspace, handle)?;
             let written = workspace.append(&mut guard, &drafts);
             let events = written.map_err(|error| name_file(error, files))?;
             (guard, events)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{
     DONE, Next, Outcome,
     edit::{Told, faults, report},
-    warn_of_dropped,
+    locking, warn_of_dropped,
 };
 use crate::{
     cli::{args::Commit, error::CommandError, output::Output},
@@ -27,7 +27,7 @@ const ATTEMPTS: usize = 20;
 pub fn run(env: &Env, output: &mut Output, args: &Commit) -> Outcome {
     let Found { directory, workspace, handle } = find(env, &args.directory)?;
     warn_of_dropped(output, &workspace, &handle, Next::Writes);
-    let mut guard = workspace.lock(handle)?;
+    let mut guard = locking::lock(env, output, &workspace, handle)?;
     // Not before: whoever had the lock may have committed it.
     let (mut checkout, look) = Checkout::open_and_look(&directory)?;
     if args.how.dry_run {

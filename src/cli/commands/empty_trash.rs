@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DONE, Outcome, ls::json_row, now};
+use super::{DONE, Outcome, locking, ls::json_row, now};
 use crate::{
     cli::{args::FormatArg, error::CommandError, output::Output},
     env::Env,
@@ -86,13 +86,17 @@ pub fn run(
             }
         }
     }
-    let mut failures = Vec::new();
-    old.retain(|trashed| match workspace.forget(trashed) {
-        Ok(()) => true,
-        Err(error) => {
-            failures.push(error.to_string());
-            false
+    let (mut failures, mut interrupted) = (Vec::new(), None);
+    old.retain(|trashed| {
+        if interrupted.is_some() {
+            return false;
         }
+        match forget(env, output, workspace, trashed) {
+            Ok(()) => return true,
+            Err(error) if error.is_by_signal() => interrupted = Some(error),
+            Err(error) => failures.push(error.message()),
+        }
+        false
     });
     if !old.is_empty() {
         output.done(format_args!("{} deleted", old.len()));
@@ -101,6 +105,9 @@ pub fn run(
         output.json(&report(&old, consent))?;
     } else if !old.is_empty() {
         output.line(format_args!("{} deleted", old.len()))?;
+    }
+    if let Some(error) = interrupted {
+        return Err(error);
     }
     // Also when nothing went now: an earlier run may have been cut short.
     if let Purged::Kept(reasons) = workspace.purge()? {
@@ -113,6 +120,16 @@ pub fn run(
         return Err(CommandError::silent(1));
     }
     if failures.is_empty() { Ok(DONE) } else { Err(CommandError::failures(failures)) }
+}
+
+fn forget(
+    env: &Env,
+    output: &mut Output,
+    workspace: &Workspace,
+    trashed: &Trashed,
+) -> Result<(), CommandError> {
+    let hold = locking::hold(env, output, workspace, &trashed.row.handle())?;
+    Ok(workspace.forget(hold, trashed.row.commit)?)
 }
 
 fn table(old: &[Trashed]) -> Table<4> {

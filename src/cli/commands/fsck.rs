@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{DONE, Outcome, tell_notes, workspace_with};
+use super::{DONE, Outcome, locking, tell_notes, workspace_with};
 use crate::{
     cli::{args::FormatArg, error::CommandError, output::Output},
     env::Env,
@@ -45,12 +45,11 @@ pub fn run(
         let handle = workspace.select(id)?;
         let id = handle.id();
         let checkup = if repair {
-            let mended = workspace.lock(handle).and_then(|mut guard| {
+            locking::lock(env, output, &workspace, handle).and_then(|mut guard| {
                 let mended = workspace.mend(&mut guard);
                 tell_notes(output, &mut guard);
-                mended
-            });
-            mended.map_err(CommandError::from)
+                mended.map_err(CommandError::from)
+            })
         } else {
             workspace.check(&handle).map_err(CommandError::from)
         };
@@ -67,7 +66,7 @@ pub fn run(
                     print(output, id, &checkup, repair)?;
                 }
             }
-            Err(error) if chosen.len() == 1 => return Err(error),
+            Err(error) if chosen.len() == 1 || error.is_by_signal() => return Err(error),
             Err(error) => {
                 bad += 1;
                 error.report(output);

@@ -22,6 +22,7 @@ mod import;
 mod init;
 mod insert;
 mod label;
+mod locking;
 mod log;
 mod ls;
 mod man;

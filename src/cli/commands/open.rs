@@ -2,7 +2,7 @@
 
 use jiff::Zoned;
 
-use super::picking;
+use super::{locking, picking};
 use crate::{
     cli::{
         args::{AtArg, Need, Target},
@@ -94,7 +94,7 @@ pub fn to_change(
 ) -> Result<(Workspace, Guard), CommandError> {
     let (workspace, handle) = find_to_change(env, output, id)?;
     warn_of_dropped(output, &workspace, &handle, next);
-    let guard = workspace.lock(handle)?;
+    let guard = locking::lock(env, output, &workspace, handle)?;
     Ok((workspace, guard))
 }
 

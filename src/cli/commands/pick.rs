@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{
     Next, Outcome,
     edit::change,
-    find_to_change,
+    find_to_change, locking,
     place::{Spot, positions_of_turns, turns},
     warn_of_dropped,
 };
@@ -28,7 +28,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Pick) -> Outcome {
         picked.take(&workspace, source)?;
     }
     warn_of_dropped(output, &workspace, &handle, Next::Writes);
-    let mut guard = workspace.lock(handle)?;
+    let mut guard = locking::lock(env, output, &workspace, handle)?;
     let id = guard.id();
     change(output, &workspace, &mut guard, "pick", &args.how, |layout| {
         let spot = Spot::find(env, id, layout, &args.place)?;

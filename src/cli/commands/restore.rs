@@ -1,7 +1,7 @@
 //! `jp conversation restore`
 
 use super::{
-    DONE, Next, Outcome, find_to_change,
+    DONE, Next, Outcome, find_to_change, locking,
     shelve::Moved,
     tell_notes,
     turn_back::{report, unchanged},
@@ -19,9 +19,15 @@ pub fn run(env: &Env, output: &mut Output, args: &Restore) -> Outcome {
     let id = handle.id();
     match (handle.space(), &args.at.at) {
         (Space::Trash, None) => {
-            let to = workspace.store().moved_from(Space::Trash, id).unwrap_or(Space::Heads);
-            workspace.shelve(&handle, to)?;
-            let moved = Moved { id, from: Space::Trash, to };
+            let hold = locking::hold(env, output, &workspace, &handle)?;
+            let to = match hold.space() {
+                Space::Trash => workspace.store().moved_from(Space::Trash, id),
+                // Whoever had the lock before has restored it.
+                space => Some(space),
+            };
+            let to = to.unwrap_or(Space::Heads);
+            let moved = Moved { id, from: hold.space(), to };
+            workspace.shelve(hold, to)?;
             moved.remember(output);
             match args.format.is_json() {
                 true => output.json(&moved.to_json())?,
@@ -37,7 +43,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Restore) -> Outcome {
         (_, Some(_)) => {}
     }
     warn_of_dropped(output, &workspace, &handle, Next::Writes);
-    let mut guard = workspace.lock(handle)?;
+    let mut guard = locking::lock(env, output, &workspace, handle)?;
     let version = version(env, &workspace, guard.clone(), &args.at)?;
     let Some(turned) = restore(&workspace, &mut guard, &version)? else {
         if args.format.is_json() {

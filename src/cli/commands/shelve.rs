@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::{DONE, Outcome, workspace_with};
+use super::{DONE, Outcome, locking, workspace_with};
 use crate::{
     cli::{args::FormatArg, error::CommandError, output::Output},
     env::Env,
     model::ConversationId,
     store::Space,
-    workspace::Handle,
+    workspace::{Handle, Workspace},
 };
 
 /// Moves conversations to a space: all that are named, or none if one is unknown.
@@ -31,20 +31,18 @@ pub fn shelve(
             handles.push(handle);
         }
     }
-    if let Some(trashed) = handles.iter().find(|handle| handle.space() == Space::Trash)
-        && to != Space::Trash
-    {
-        let id = trashed.id();
-        return Err(CommandError::failure(format!("conversation {id} is in the trash"))
-            .hint(format!("`jp conversation restore {id}` brings it back")));
+    for handle in &handles {
+        check_place(handle, to)?;
     }
     let (mut moves, mut failure) = (Vec::new(), None);
     for handle in handles {
-        let moved = Moved { id: handle.id(), from: handle.space(), to };
-        if let Err(error) = workspace.shelve(&handle, to) {
-            failure = Some(error);
-            break;
-        }
+        let moved = match move_to(env, output, &workspace, &handle, to) {
+            Ok(moved) => moved,
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        };
         moved.remember(output);
         if format.is_json() {
             moves.push(moved.to_json());
@@ -56,7 +54,32 @@ pub fn shelve(
     if format.is_json() && !(moves.is_empty() && failure.is_some()) {
         output.json(&Value::Array(moves))?;
     }
-    failure.map_or(Ok(DONE), |error| Err(error.into()))
+    failure.map_or(Ok(DONE), Err)
+}
+
+fn move_to(
+    env: &Env,
+    output: &mut Output,
+    workspace: &Workspace,
+    handle: &Handle,
+    to: Space,
+) -> Result<Moved, CommandError> {
+    let hold = locking::hold(env, output, workspace, handle)?;
+    // Whoever had the lock before may have moved it.
+    check_place(&hold, to)?;
+    let moved = Moved { id: hold.id(), from: hold.space(), to };
+    workspace.shelve(hold, to)?;
+    Ok(moved)
+}
+
+/// What is in the trash leaves it by `restore` alone.
+fn check_place(handle: &Handle, to: Space) -> Result<(), CommandError> {
+    if handle.space() != Space::Trash || to == Space::Trash {
+        return Ok(());
+    }
+    let id = handle.id();
+    Err(CommandError::failure(format!("conversation {id} is in the trash"))
+        .hint(format!("`jp conversation restore {id}` brings it back")))
 }
 
 /// A conversation that went from one space to another, or was there already.

@@ -127,7 +127,7 @@ pub fn merge(objects: &Path, stage: &Path) -> Result<MergeReport, MergeError> {
 pub(super) fn lock(stage: &Path) -> Result<Lock, MergeError> {
     create_dir_durable(stage)?;
     let acquired_at = String::new();
-    let holder = Holder { pid: std::process::id(), session: None, acquired_at };
+    let holder = Holder { pid: std::process::id(), session: None, acquired_at, doing: None };
     let lock = Lock::try_acquire(&stage.join("merge.lock"), &holder).map_err(MergeError::Lock)?;
     // Under the lock, what lies here under our names was left by a killed process.
     for entry in fs::read_dir(stage).at("list", stage)? {

@@ -67,6 +67,27 @@ impl<'a> Prompter<'a> {
         self.tty.write(&format!("{}\n", escape_lines(text.trim_end_matches('\n'))));
     }
 
+    /// Whether this process may ask here, and no other program of the shell has the terminal.
+    pub fn is_in_foreground(&self) -> bool {
+        self.tty.is_in_foreground()
+    }
+
+    /// Writes what may come from anywhere to a line that the next note replaces.
+    pub fn note(&mut self, text: &str) {
+        let columns = Size::of(self.tty.file(), self.env).columns;
+        self.tty.begin_line();
+        // A full line would leave some terminals undecided about where the cursor is.
+        let text = shorten(&escape(text), columns.saturating_sub(1)).into_owned();
+        let mut line = String::new();
+        self.style.push(&mut line, Face::FAINT, &text);
+        self.tty.write(&line);
+    }
+
+    /// Takes away what was noted.
+    pub fn clear_note(&mut self) {
+        self.tty.begin_line();
+    }
+
     /// Asks for one of some keys; `Enter` stands for the default.
     pub fn choose(
         &mut self,

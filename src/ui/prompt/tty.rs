@@ -11,7 +11,7 @@ use rustix::{
     event::{PollFd, PollFlags, poll},
     termios::{
         LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr,
-        tcsetattr,
+        tcgetpgrp, tcsetattr,
     },
 };
 
@@ -78,6 +78,12 @@ impl Tty {
     /// The terminal as a file.
     pub fn file(&self) -> &File {
         &self.file
+    }
+
+    /// Whether the terminal is for the processes of our group: another would be stopped if it
+    /// asked.
+    pub fn is_in_foreground(&self) -> bool {
+        tcgetpgrp(&self.file).is_ok_and(|group| group == rustix::process::getpgrp())
     }
 
     /// Writes harmless text. That nobody is there is noticed by who waits for keys.

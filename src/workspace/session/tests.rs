@@ -106,11 +106,12 @@ fn a_conversation_that_was_put_away_is_not_replaced_by_another() {
     world.workspace.activate(&session, current).unwrap();
     for (space, expected) in [(Space::Archive, "archived"), (Space::Trash, "in the trash")] {
         let handle = world.workspace.select(&current.to_string()).unwrap();
-        world.workspace.shelve(&handle, space).unwrap();
+        world.workspace.shelve(world.workspace.hold(&handle).unwrap(), space).unwrap();
         assert_eq!(world.recall(&session), format!("{expected} {current}"));
     }
     for trashed in world.workspace.trash().unwrap().conversations {
-        world.workspace.forget(&trashed).unwrap();
+        let hold = world.workspace.hold(&trashed.row.handle()).unwrap();
+        world.workspace.forget(hold, trashed.row.commit).unwrap();
     }
     assert_eq!(world.recall(&session), format!("gone {current}"));
 }
@@ -220,11 +221,12 @@ fn a_named_session_is_over_when_nothing_is_left_of_what_it_was_about() {
     world.workspace.activate(&session, conversation).unwrap();
     world.workspace.activate(&session, id(1)).unwrap();
     let handle = world.workspace.select(&conversation.to_string()).unwrap();
-    world.workspace.shelve(&handle, Space::Trash).unwrap();
+    world.workspace.shelve(world.workspace.hold(&handle).unwrap(), Space::Trash).unwrap();
     let much_later = world.at(NOW * 2);
     assert_eq!(much_later.clear_stale_sessions(), 0);
     for trashed in world.workspace.trash().unwrap().conversations {
-        world.workspace.forget(&trashed).unwrap();
+        let hold = world.workspace.hold(&trashed.row.handle()).unwrap();
+        world.workspace.forget(hold, trashed.row.commit).unwrap();
     }
     assert_eq!((much_later.clear_stale_sessions(), world.files()), (1, 0));
 }

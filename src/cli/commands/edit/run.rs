@@ -1,7 +1,7 @@
 //! What `jp conversation edit` is asked for.
 
 use super::{
-    super::{Next, Outcome, find_to_change, warn_of_dropped},
+    super::{Next, Outcome, find_to_change, locking, warn_of_dropped},
     cycle::{edit_in_directory, tell_abandoned},
     event, title,
 };
@@ -40,7 +40,7 @@ fn locked(
 ) -> Result<(Workspace, Guard), CommandError> {
     let (workspace, handle) = find_to_change(env, output, id)?;
     warn_of_dropped(output, &workspace, &handle, Next::Writes);
-    let guard = workspace.lock(handle)?;
+    let guard = locking::lock(env, output, &workspace, handle)?;
     workspace.check_writable(&guard)?;
     Ok((workspace, guard))
 }

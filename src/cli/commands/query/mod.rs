@@ -8,6 +8,7 @@ mod compacting;
 mod reading;
 mod request;
 
+mod forking;
 pub mod model;
 mod scene;
 mod target;

@@ -3,7 +3,12 @@
 use std::num::NonZeroU64;
 
 use super::{
-    super::{Next, Otherwise, open, tell_notes},
+    super::{
+        Next, Otherwise,
+        locking::{self, Locked},
+        open,
+    },
+    forking::fork_to_ask,
     keeper::Keeper,
 };
 use crate::{
@@ -14,10 +19,12 @@ use crate::{
     },
     config::Resolved,
     env::Env,
-    history::{Keep, fork},
     model::{ConversationId, Meta},
     workspace::{Conversation, Guard, Handle, Session, Workspace},
 };
+
+/// What the lock says that is done with a conversation.
+const DOING: &str = "query";
 
 /// The conversation that a query goes to.
 pub struct Target {
@@ -45,7 +52,7 @@ impl Target {
         if need == Need::New {
             let workspace = match args.no_persist {
                 true => Workspace::open(env)?,
-                false => Some(Workspace::open_or_create(env)?),
+                false => Some(Workspace::open_or_create(env)?.doing(DOING)),
             };
             return Ok(Self { workspace, session, place: Place::New });
         }
@@ -53,11 +60,12 @@ impl Target {
         let is_asked = args.fork.is_none() || need == Need::Picked;
         let can_ask = is_asked && !args.non_interactive && open::can_ask(env);
         let (workspace, handle) = open::find(env, output, need, Otherwise::Nothing, can_ask)?;
+        let workspace = workspace.doing(DOING);
         open::warn_of_dropped(output, &workspace, &handle, Next::Writes);
         let place = match args.fork {
-            Some(last) => Place::Locked(Box::new(forked(env, output, &workspace, &handle, last)?)),
+            Some(last) => forked(env, output, &workspace, &handle, last, args)?,
             None if args.no_persist => Place::Read(handle),
-            None => Place::Locked(Box::new(workspace.lock(handle)?)),
+            None => locked(env, output, &workspace, handle, args)?,
         };
         Ok(Self { workspace: Some(workspace), session, place })
     }
@@ -114,19 +122,33 @@ impl Target {
     }
 }
 
-/// A fork of a conversation, of all of it or of its last turns. The lock of the original is not
-/// needed for it.
+/// Where a query goes on that is to be kept: where it was meant to, unless somebody else is there
+/// and the user would not wait.
+fn locked(
+    env: &Env,
+    output: &mut Output,
+    workspace: &Workspace,
+    handle: Handle,
+    args: &Query,
+) -> Result<Place, CommandError> {
+    let interactive = !args.non_interactive;
+    match locking::lock_or_else(env, output, workspace, handle, interactive)? {
+        Locked::Guard(guard) => Ok(Place::Locked(guard)),
+        Locked::New => Ok(Place::New),
+        Locked::Fork(handle) => forked(env, output, workspace, &handle, None, args),
+    }
+}
+
+/// A fork of a conversation, of all of it or of its last turns.
 fn forked(
     env: &Env,
     output: &mut Output,
     workspace: &Workspace,
     source: &Handle,
     last: Option<NonZeroU64>,
-) -> Result<Guard, CommandError> {
-    let keep = last.map_or(Keep::All, |last| Keep::Last(last.get()));
-    let mut fork = fork(workspace, source, &keep, None, env.now())?;
-    tell_notes(output, &mut fork.guard);
-    output.warn_all(&fork.remarks);
-    output.say(format_args!("Forked {} as {}", source.id(), fork.id));
-    Ok(fork.guard)
+    args: &Query,
+) -> Result<Place, CommandError> {
+    let goes_on = args.no_edit && args.text.is_empty();
+    let fork = fork_to_ask(env, output, workspace, source, last, goes_on)?;
+    Ok(fork.map_or(Place::New, |guard| Place::Locked(Box::new(guard))))
 }
