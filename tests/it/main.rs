@@ -65,6 +65,7 @@ mod store;
 mod support;
 mod template;
 mod tidiness;
+mod tidy;
 mod tool_batches;
 mod tool_prompts;
 mod tools;

@@ -98,9 +98,6 @@ pub fn drive<'a>(
     if let Some(title) = naming.and_then(Naming::end) {
         keeper.name(&title);
     }
-    if ending.is_ok() {
-        keeper.tidy();
-    }
     let (id, notes) = (keeper.id(), keeper.take_notes());
     let is_answered = beginning::admits_request(keeper.progress());
     drop(keeper);

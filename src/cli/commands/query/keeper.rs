@@ -110,13 +110,6 @@ impl<'a> Keeper<'a> {
         notes
     }
 
-    /// Clears away what sessions that are over have left.
-    pub fn tidy(&self) {
-        if let (Some(_), Place::Open { workspace, .. }) = (self.session, &self.place) {
-            workspace.clear_stale_sessions();
-        }
-    }
-
     /// Gives the conversation a better title, as a part of the turn.
     pub fn name(&mut self, title: &str) {
         let Place::Open { workspace, guard, operation } = &mut self.place else { return };
