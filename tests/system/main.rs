@@ -18,6 +18,7 @@ mod shells;
 #[expect(dead_code, reason = "the other test binary uses the rest")]
 mod support;
 mod terminal;
+mod title;
 mod trust;
 
 use std::{ffi::OsString, path::Path};
