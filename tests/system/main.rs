@@ -13,6 +13,7 @@ mod pager;
 mod prompts;
 mod query;
 mod query_talk;
+mod recycled;
 mod shells;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other test binary uses the rest")]
