@@ -17,6 +17,7 @@ mod print;
 mod query;
 mod random;
 mod read;
+mod tidy;
 mod tools;
 mod world;
 
@@ -111,7 +112,7 @@ fn options() -> Result<Options, String> {
 
 type Part = fn(&World, &Sizes, &mut Page) -> Outcome<()>;
 
-const PARTS: [(&str, Part); 11] = [
+const PARTS: [(&str, Part); 12] = [
     ("append", append::against_peers),
     ("length", append::at_length),
     ("list", read::list),
@@ -123,6 +124,7 @@ const PARTS: [(&str, Part); 11] = [
     ("print", print::print),
     ("query", query::query),
     ("tools", tools::tools),
+    ("tidy", tidy::tidy),
 ];
 
 fn report(options: &Options) -> Outcome<()> {

@@ -167,11 +167,13 @@ pub struct Ui {
     pub reasoning: Visibility,
     /// Whether the number of tokens is told after each answer.
     pub usage: bool,
+    /// Whether the title of the terminal names the conversation.
+    pub terminal_title: bool,
 }
 
 impl Default for Ui {
     fn default() -> Self {
-        Self { reasoning: Visibility::Show, usage: true }
+        Self { reasoning: Visibility::Show, usage: true, terminal_title: true }
     }
 }
 

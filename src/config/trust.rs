@@ -46,6 +46,7 @@ const RISKS: &[(&[&str], Risk)] = &[
     (&["title", "model"], Risk::Harmless),
     (&["ui", "reasoning"], Risk::Harmless),
     (&["ui", "usage"], Risk::Harmless),
+    (&["ui", "terminal_title"], Risk::Harmless),
 ];
 
 /// The tables of which a conversation may set what is harmless.

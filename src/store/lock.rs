@@ -178,7 +178,7 @@ fn classify(path: &Path, error: io::Error) -> LockError {
 
 /// Whether `path` still is the file that is open as `file`.
 #[cfg(unix)]
-fn names(path: &Path, file: &File) -> io::Result<bool> {
+pub(super) fn names(path: &Path, file: &File) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     let ours = file.metadata()?;
     match fs::metadata(path) {
@@ -190,7 +190,7 @@ fn names(path: &Path, file: &File) -> io::Result<bool> {
 
 /// Elsewhere an open file cannot lose its name.
 #[cfg(not(unix))]
-fn names(path: &Path, _file: &File) -> io::Result<bool> {
+pub(super) fn names(path: &Path, _file: &File) -> io::Result<bool> {
     path.try_exists()
 }
 

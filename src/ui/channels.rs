@@ -19,6 +19,7 @@ use super::{
     stream::StreamRenderer,
     style::{Face, Style},
     terminal::Size,
+    title,
     width::shorten,
 };
 use crate::env::Env;
@@ -86,6 +87,8 @@ pub struct Channels<'a> {
     answer: Answer,
     is_closed: bool,
     status: Option<StatusLine>,
+    /// Whether the terminal has a title that may be set.
+    has_title: bool,
     /// Whether the answer, as far as it was written, ends with its line.
     at_line_start: bool,
     /// When the answer was written last.
@@ -120,6 +123,7 @@ impl<'a> Channels<'a> {
         let mut channels = Self::new(env, stdout, stderr, format, style, chrome);
         channels.spools = Some(spools);
         channels.style = Style::choose(None, is_terminal, env);
+        channels.has_title = title::has_title(env) && chrome == Chrome::Full;
         let is_dumb = env.var("TERM").is_none_or(|term| term == "dumb");
         if is_terminal && !is_dumb && chrome == Chrome::Full {
             // Alone among the terminals, xterm cuts what no longer fits.
@@ -154,6 +158,7 @@ impl<'a> Channels<'a> {
             answer,
             is_closed: false,
             status: None,
+            has_title: false,
             at_line_start: true,
             written: None,
         }
@@ -239,6 +244,15 @@ impl<'a> Channels<'a> {
         let Some(line) = &mut self.status else { return };
         if self.at_line_start && pauses && is_read {
             let _unseen = line.draw(status, columns, now, &mut self.stderr);
+        }
+    }
+
+    /// Sets the title of the terminal, if it has one; the text may come from anywhere.
+    pub fn set_title(&mut self, text: &str) {
+        if self.has_title {
+            let sequence = title::sequence(text);
+            let written = self.stderr.write_all(sequence.as_bytes());
+            let _unseen = written.and_then(|()| self.stderr.flush());
         }
     }
 

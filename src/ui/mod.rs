@@ -21,6 +21,7 @@ mod style;
 mod table;
 mod terminal;
 mod time;
+mod title;
 mod transcript;
 mod width;
 
@@ -44,5 +45,6 @@ pub use style::{Face, Style};
 pub use table::Table;
 pub use terminal::Size;
 pub use time::minute;
+pub use title::show_title;
 pub use transcript::{Detail, Gap, Hole, Look, Transcript};
 pub use width::{shorten, width};

@@ -26,7 +26,7 @@ fn shown(path: &Path) -> String {
 }
 
 const DEFAULTS: &str = "[assistant]\nmodel = \"guide/jp\"\n\n[title]\ngenerate = false\n\n\
-                        [ui]\nreasoning = \"show\"\nusage = true\n";
+                        [ui]\nreasoning = \"show\"\nusage = true\nterminal_title = true\n";
 
 #[test]
 fn outside_of_any_workspace_the_defaults_are_shown() {
@@ -73,7 +73,8 @@ fn every_layer_counts_in_its_order_and_is_named_as_the_origin() {
          model = \"t/t\" # from -c title.model\n\n\
          [ui]\n\
          reasoning = \"hide\" # from -c ui.reasoning\n\
-         usage = false # from {user}:8\n"
+         usage = false # from {user}:8\n\
+         terminal_title = true # default\n"
     );
     assert_eq!(jp.run(&args).ok(), expected);
     let json = jp.run(&["config", "show", "assistant", "--origin", "--format", "json"]).json();
@@ -102,11 +103,11 @@ fn one_key_or_one_table_can_be_asked_for() {
     assert_eq!(show("assistant.system_prompt"), "a\nb\n");
     assert_eq!(show("ui.usage"), "true\n");
     assert_eq!(show("tools.ls.command"), "[\"ls\", \"-l\"]\n");
-    assert_eq!(show("ui"), "[ui]\nreasoning = \"show\"\nusage = true\n");
+    assert_eq!(show("ui"), "[ui]\nreasoning = \"show\"\nusage = true\nterminal_title = true\n");
     assert_eq!(show("providers"), "");
     let json = |key: &str| jp.run(&["config", "show", key, "--format", "json"]).json();
     assert_eq!(json("assistant.model"), json!("guide/jp"));
-    assert_eq!(json("ui"), json!({"reasoning": "show", "usage": true}));
+    assert_eq!(json("ui"), json!({"reasoning": "show", "usage": true, "terminal_title": true}));
     assert_eq!(json("providers"), json!({}));
     let origin = jp.run(&["config", "show", "ui.usage", "--origin"]).ok();
     assert_eq!(origin, "[ui]\nusage = true # default\n");

@@ -68,6 +68,7 @@ mod support;
 mod targets;
 mod template;
 mod tidiness;
+mod tidy;
 mod tool_batches;
 mod tool_prompts;
 mod tools;

@@ -74,7 +74,8 @@ fn victim(script: &str, settings: &str) -> Jp {
     let config = jp.path("../config/jp/config.toml");
     let before = fs::read_to_string(&config).unwrap();
     fs::write(config, before + RECORD + settings).unwrap();
-    jp
+    // Whoever sets the title now is not jp.
+    jp.with_var("JP_UI_TERMINAL_TITLE", "false")
 }
 
 /// A script in which a request is answered by a call.

@@ -14,11 +14,13 @@ mod pager;
 mod prompts;
 mod query;
 mod query_talk;
+mod recycled;
 mod shells;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other test binary uses the rest")]
 mod support;
 mod terminal;
+mod title;
 mod trust;
 
 use std::{ffi::OsString, path::Path};

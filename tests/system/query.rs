@@ -303,6 +303,8 @@ step = [
 step = [{ error = "refused", message = "HOSTILE" }]
 "#;
     let jp = player(&script.replace("HOSTILE", &quoted));
+    // Whoever sets the title now is not jp.
+    let jp = jp.with_var("JP_UI_TERMINAL_TITLE", "false");
     let question = serde_json::json!({ "jp": { "type": "needs_input", "question": {
         "id": "a", "type": "select", "text": HOSTILE,
         "options": [{ "value": HOSTILE, "description": HOSTILE }],

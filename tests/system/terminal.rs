@@ -130,7 +130,8 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    fn tmux(&self, args: &[&str]) -> Command {
+    /// tmux, about to be told something.
+    pub fn tmux(&self, args: &[&str]) -> Command {
         let mut command = self.jp.command("tmux");
         command.env("TMUX_TMPDIR", self.jp.world().join("tmux"));
         command.args(["-u", "-f", "/dev/null", "-L", self.name]).args(args);

@@ -40,7 +40,6 @@ impl Query {
 mod tests {
     use clap::Parser;
 
-    use super::*;
     use crate::cli::args::{Cli, Command};
 
     /// What `jp query` with these arguments needs, in words.

@@ -63,7 +63,7 @@ use self::open::{
 };
 pub use self::{completions::Shell, label::written, schema::schemas};
 use super::{
-    args::{Cli, Command, Conversation, Mcp, Tools},
+    args::{Cli, Command, Conversation, Mcp, Store, Tools},
     error::CommandError,
     output::Output,
 };
@@ -76,6 +76,28 @@ const DONE: u8 = 0;
 
 /// What is added to the number of the signal that stopped a command.
 const BY_SIGNAL: u8 = 128;
+
+/// Whether a command works with the conversations of the workspace, so that it clears away what
+/// others have left there.
+pub fn opens_workspace(command: &Command) -> bool {
+    match command {
+        Command::Conversation(Conversation::Template { .. }) | Command::Store(Store::Path) => false,
+        Command::Query(_) | Command::Conversation(_) | Command::Store(_) | Command::Git { .. } => {
+            true
+        }
+        // What was made just now has nothing that others left.
+        Command::Init { .. }
+        | Command::Models(_)
+        | Command::Mcp(_)
+        | Command::Tools(_)
+        | Command::Config(_)
+        | Command::Trust(_)
+        | Command::Schema { .. }
+        | Command::Completions { .. }
+        | Command::Man { .. }
+        | Command::Reference => false,
+    }
+}
 
 /// Runs a command.
 pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {

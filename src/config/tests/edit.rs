@@ -73,7 +73,7 @@ fn what_is_wrong_is_not_written() {
     );
     assert_eq!(
         refused("", "ui={usage=true}"),
-        "`ui` is a table: set one of its keys, which are reasoning, usage"
+        "`ui` is a table: set one of its keys, which are reasoning, usage, terminal_title"
     );
     assert_eq!(refused("", "tools={}"), "`tools` is a table: set one of its keys");
     assert!(

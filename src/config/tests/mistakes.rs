@@ -69,7 +69,7 @@ fn all_mistakes_of_all_layers_are_told_at_once_with_what_is_accepted_and_what_wa
         "/w/.jp/config.toml:2:4: unknown key `ui.usge`: did you mean `ui.usage`?",
         "$JP_TITLE_GENERATE: `title.generate` must be `true` or `false`, found the string `perhaps`",
         "-c ui.reasoning: `ui.reasoning` must be `show` or `hide`, found the string `maybe`",
-        "-c ui.colour: unknown key `ui.colour`: the keys here are `reasoning`, `usage`",
+        "-c ui.colour: unknown key `ui.colour`: the keys here are `reasoning`, `usage`, `terminal_title`",
         "--model: `assistant.model` must be a model, written as `provider/name`, found the string `large`",
     ];
     assert_eq!(errors(layers), expected);

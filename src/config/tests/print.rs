@@ -37,6 +37,7 @@ generate = true # from $JP_TITLE_GENERATE
 [ui]
 reasoning = \"show\" # default
 usage = true # default
+terminal_title = true # default
 ";
     assert_eq!(resolved.to_toml(&Key::default(), true), expected);
     let without: String =

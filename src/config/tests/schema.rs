@@ -25,6 +25,7 @@ fn the_keys_of_the_schema_are_those_of_the_settings() {
         "title.model",
         "ui.reasoning",
         "ui.usage",
+        "ui.terminal_title",
     ];
     assert_eq!(written, expected);
 }

@@ -1,6 +1,6 @@
 //! Forgetting sessions that are over, a few at a time.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{
     Mapping, Source,
@@ -9,11 +9,10 @@ use super::{
 use crate::{
     env::Life,
     model::{ConversationId, Timestamp},
+    store::{Handful, Share},
     workspace::Workspace,
 };
 
-/// How many files are looked at each time: enough to keep up, too few to be felt.
-const SLICE: usize = 32;
 /// How many conversations are looked up each time.
 const LOOKUPS: usize = 128;
 /// How long a session whose leader cannot be seen from here is remembered, in seconds.
@@ -24,7 +23,7 @@ const LEFT_BEHIND: i64 = 60 * 60;
 impl Workspace {
     /// Removes the mapping files of some sessions that are over, and says of how many. What cannot
     /// be read or removed is left to be found by whoever needs it.
-    pub fn clear_stale_sessions(&self) -> usize {
+    pub(in crate::workspace) fn clear_stale_sessions(&self, share: Share, random: usize) -> usize {
         let Ok(sessions) = self.sessions() else { return 0 };
         let lock = sessions.try_lock();
         if !lock.is_held() {
@@ -37,7 +36,7 @@ impl Workspace {
             // What was not looked up may be there.
             lookups > LOOKUPS || self.store.knows(id).unwrap_or(true)
         };
-        let stale = self.some_of(&sessions.0).into_iter().filter(|path| {
+        let stale = Handful::of(&sessions.0, share, random).filter(|path| {
             if is_temporary(path) {
                 return changed(path).is_some_and(|at| now.seconds() - at > LEFT_BEHIND);
             }
@@ -47,19 +46,6 @@ impl Workspace {
             }
         });
         stale.filter(|path| std::fs::remove_file(path).is_ok()).count()
-    }
-
-    /// Some of the files in a directory, others each time.
-    fn some_of(&self, directory: &Path) -> Vec<PathBuf> {
-        let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
-        let mut names: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
-        if names.len() > SLICE {
-            let random = self.env.random().map_or(0, usize::from_le_bytes);
-            let first = random % names.len();
-            names.rotate_left(first);
-            names.truncate(SLICE);
-        }
-        names.into_iter().map(|name| directory.join(name)).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sessions in a real workspace: what they remember, and what they must not.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{fs, path::PathBuf, process::Command, time::Duration};
 
 use tempfile::TempDir;
 
@@ -9,8 +9,8 @@ use crate::{
     env::{Env, Leader},
     format::Form,
     model::{ConversationId, Meta, Timestamp},
-    store::Space,
-    workspace::{Workspace, prepare},
+    store::{Share, Space},
+    workspace::{Cleared, Workspace, prepare},
 };
 
 const NOW: i64 = 1_800_000_000;
@@ -173,62 +173,149 @@ fn those_who_activate_at_once_do_not_forget_each_other() {
     assert_eq!(world.files(), 1);
 }
 
+/// Clears without a limit and says how many sessions were over, and how many are left.
+fn clear(workspace: &Workspace) -> (usize, usize) {
+    let all = Share { names: 10_000, files: 10_000, time: Duration::from_secs(3600) };
+    let cleared = workspace.clear_stale_within(all).sessions;
+    let sessions = workspace.state_dir().unwrap().join("sessions");
+    (cleared, fs::read_dir(sessions).map_or(0, Iterator::count))
+}
+
+/// A process that can lead a session.
 #[cfg(target_os = "linux")]
-#[test]
-fn a_session_is_over_when_its_leader_is_dead() {
-    use std::process::Stdio;
-    let world = World::new();
-    let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-    let realm = {
+struct Process(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Process {
+    fn start() -> Self {
+        Self(Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap())
+    }
+
+    fn leader(&self) -> Leader {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
         let namespace = fs::read_link("/proc/self/ns/pid").unwrap();
-        format!("{} {}", boot.trim(), namespace.display())
-    };
-    let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
-    let started = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
-    let leader = Leader { pid: child.id(), started: started.parse().unwrap(), realm };
-    let session = led_by(leader.clone());
-    // Its conversation need not be there yet.
+        let realm = format!("{} {}", boot.trim(), namespace.display());
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
+        let started = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
+        Leader { pid: self.0.id(), started: started.parse().unwrap(), realm }
+    }
+
+    fn end(mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn stale_getsid_goes_only_when_the_leader_is_dead() {
+    let world = World::new();
+    let process = Process::start();
+    let session = led_by(process.leader());
+    let conversation = world.conversation();
+    world.workspace.activate(&session, conversation).unwrap();
+    assert_eq!(clear(&world.at(NOW * 2)), (0, 1));
+    process.end();
+    // Its conversation is there all the same.
+    assert_eq!(clear(&world.workspace), (1, 0));
+    assert_eq!(world.recall(&session), "nothing");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn stale_getsid_stays_while_the_leader_lives_whatever_became_of_its_conversations() {
+    let world = World::new();
+    let process = Process::start();
+    let session = led_by(process.leader());
+    // Another process may be about to begin it.
     world.workspace.activate(&session, id(1)).unwrap();
-    assert_eq!(world.workspace.clear_stale_sessions(), 0);
-    // The number went from one to another process.
-    let recycled = led_by(Leader { started: leader.started - 1, ..leader });
-    world.workspace.activate(&recycled, id(1)).unwrap();
-    assert_eq!((world.workspace.clear_stale_sessions(), world.files()), (1, 1));
+    assert_eq!(clear(&world.at(NOW * 2)), (0, 1));
     assert_eq!(world.recall(&session), "gone jp-c1");
-    drop(child.stdin.take());
-    child.wait().unwrap();
-    assert_eq!((world.workspace.clear_stale_sessions(), world.files()), (1, 0));
+    process.end();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn stale_getsid_goes_when_the_number_of_the_leader_is_that_of_another_process() {
+    let world = World::new();
+    let process = Process::start();
+    let leader = process.leader();
+    let session = led_by(leader.clone());
+    world.workspace.activate(&session, id(1)).unwrap();
+    let recycled = led_by(Leader { started: leader.started - 1, ..leader });
+    world.workspace.activate(&recycled, id(2)).unwrap();
+    assert_eq!(clear(&world.workspace), (1, 1));
+    assert_eq!(world.recall(&session), "gone jp-c1");
+    assert_eq!(world.recall(&recycled), "nothing");
+    process.end();
 }
 
 #[test]
-fn a_session_of_another_system_is_over_after_a_month_or_when_nothing_is_left() {
+fn stale_getsid_of_another_system_goes_after_a_month_or_when_nothing_is_left() {
     let world = World::new();
     let leader = Leader { pid: 1, started: 1, realm: "elsewhere".to_owned() };
     let session = led_by(leader);
     world.workspace.activate(&session, world.conversation()).unwrap();
-    assert_eq!(world.at(NOW + 29 * 24 * 60 * 60).clear_stale_sessions(), 0);
-    assert_eq!(world.at(NOW + 31 * 24 * 60 * 60).clear_stale_sessions(), 1);
+    assert_eq!(clear(&world.at(NOW + 29 * 24 * 60 * 60)), (0, 1));
+    assert_eq!(clear(&world.at(NOW + 31 * 24 * 60 * 60)), (1, 0));
     world.workspace.activate(&session, id(1)).unwrap();
-    assert_eq!(world.workspace.clear_stale_sessions(), 1);
+    assert_eq!(clear(&world.workspace), (1, 0));
 }
 
-#[test]
-fn a_named_session_is_over_when_nothing_is_left_of_what_it_was_about() {
+/// A session that is known by a variable goes when none of its conversations is there: those in the
+/// archive and in the trash are.
+fn goes_when_nothing_is_left(session: &Session) {
     let world = World::new();
     let conversation = world.conversation();
-    let session = named("a");
-    world.workspace.activate(&session, conversation).unwrap();
-    world.workspace.activate(&session, id(1)).unwrap();
-    let handle = world.workspace.select(&conversation.to_string()).unwrap();
-    world.workspace.shelve(world.workspace.hold(&handle).unwrap(), Space::Trash).unwrap();
+    world.workspace.activate(session, conversation).unwrap();
+    world.workspace.activate(session, id(1)).unwrap();
     let much_later = world.at(NOW * 2);
-    assert_eq!(much_later.clear_stale_sessions(), 0);
+    assert_eq!(clear(&much_later), (0, 1));
+    for space in [Space::Archive, Space::Trash] {
+        let handle = world.workspace.select(&conversation.to_string()).unwrap();
+        world.workspace.shelve(world.workspace.hold(&handle).unwrap(), space).unwrap();
+        assert_eq!(clear(&much_later), (0, 1), "{space:?}");
+    }
     for trashed in world.workspace.trash().unwrap().conversations {
         let hold = world.workspace.hold(&trashed.row.handle()).unwrap();
         world.workspace.forget(hold, trashed.row.commit).unwrap();
     }
-    assert_eq!((much_later.clear_stale_sessions(), world.files()), (1, 0));
+    assert_eq!(clear(&world.workspace), (1, 0));
+}
+
+fn known_by(variable: &str) -> Session {
+    let vars = [(variable.into(), "%7".into())];
+    Session::of(&Env::fixed(vars, "/".into(), Timestamp::from_seconds(0))).unwrap()
+}
+
+#[test]
+fn stale_jp_session_goes_only_when_none_of_its_conversations_exists() {
+    goes_when_nothing_is_left(&known_by("JP_SESSION"));
+}
+
+#[test]
+fn stale_tmux_pane_goes_only_when_none_of_its_conversations_exists() {
+    goes_when_nothing_is_left(&known_by("TMUX_PANE"));
+}
+
+#[test]
+fn stale_variables_of_other_terminals_go_only_when_none_of_their_conversations_exists() {
+    for variable in ["WEZTERM_PANE", "TERM_SESSION_ID", "ITERM_SESSION_ID"] {
+        goes_when_nothing_is_left(&known_by(variable));
+    }
+}
+
+#[test]
+fn stale_locks_and_sessions_go_together_and_a_lock_only_when_nobody_holds_it() {
+    let world = World::new();
+    let handle = world.workspace.select(&world.conversation().to_string()).unwrap();
+    let guard = world.workspace.lock(handle).unwrap();
+    fs::write(world.workspace.store().lock_path(id(2)), "").unwrap();
+    world.workspace.activate(&named("a"), id(1)).unwrap();
+    let cleared = world.workspace.clear_stale();
+    assert_eq!(cleared, Cleared { locks: 1, sessions: 1 });
+    assert!(world.workspace.store().lock_path(guard.id()).exists());
+    assert_eq!(world.workspace.clear_stale(), Cleared::default());
 }
 
 #[test]
@@ -237,9 +324,36 @@ fn clearing_looks_at_a_few_files_each_time_and_gets_to_all() {
     for number in 0..100 {
         world.workspace.activate(&named(&number.to_string()), id(1)).unwrap();
     }
-    assert_eq!(world.workspace.clear_stale_sessions(), 32);
-    let cleared: usize = (0..3).map(|_| world.workspace.clear_stale_sessions()).sum();
+    let share = Share { names: 4096, files: 32, time: Duration::from_secs(3600) };
+    assert_eq!(world.workspace.clear_stale_within(share).sessions, 32);
+    let cleared: usize = (0..3).map(|_| world.workspace.clear_stale_within(share).sessions).sum();
     assert_eq!((cleared, world.files()), (68, 0));
+}
+
+#[test]
+fn those_who_clear_at_once_forget_no_session_that_somebody_turns_to() {
+    let world = World::new();
+    let conversation = world.conversation();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (env, work) = (env(&world.root, NOW), world.root.join("work"));
+            scope.spawn(move || {
+                let (workspace, _) = Workspace::init(&env, &work).unwrap();
+                for number in 0..25 {
+                    workspace.activate(&named(&format!("over {thread} {number}")), id(1)).unwrap();
+                    let lasting = named(&format!("{thread} {number}"));
+                    workspace.activate(&lasting, conversation).unwrap();
+                    clear(&workspace);
+                }
+            });
+        }
+    });
+    clear(&world.workspace);
+    assert_eq!(world.files(), 100);
+    let active = format!("active {conversation}");
+    for session in (0..4).flat_map(|a| (0..25).map(move |b| format!("{a} {b}"))) {
+        assert_eq!(world.recall(&named(&session)), active);
+    }
 }
 
 #[test]
@@ -248,6 +362,6 @@ fn clearing_leaves_what_it_cannot_judge() {
     world.workspace.activate(&named("a"), id(1)).unwrap();
     let path = world.sessions().join(named("a").file_name());
     fs::write(&path, "garbage").unwrap();
-    assert_eq!((world.workspace.clear_stale_sessions(), world.files()), (0, 1));
-    assert_eq!(World::new().workspace.clear_stale_sessions(), 0);
+    assert_eq!(clear(&world.workspace), (0, 1));
+    assert_eq!(clear(&World::new().workspace), (0, 0));
 }

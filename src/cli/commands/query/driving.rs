@@ -9,6 +9,7 @@ use super::{
     super::servers::Fleet,
     asker::Asker,
     beginning::{self, Beginning},
+    caption::{self, Caption},
     ending::word,
     front::{Front, Manner},
     listening::{Listener, StoppedBy},
@@ -68,10 +69,13 @@ pub fn drive<'a>(
     let manner = manner(args, scene);
     let trace = trace(env, args, scene);
     let channels = channels(env, output, args)?;
-    let mut front = Front::new(channels, asker, setup.model.to_string(), manner, trace);
-    let naming = Naming::of(env, args, asked, scene);
+    let caption = caption::is_wanted(args, scene).then(|| Caption::of(scene, &beginning.meta));
+    let teller = caption.as_ref().map(Caption::teller);
+    let naming = Naming::of(env, args, asked, scene, teller.clone());
+    let front = Front::new(channels, asker, setup.model.to_string(), manner, trace);
+    let mut front = front.with_caption(caption);
     let keeper = scene.target.keeper(args, beginning.meta, &scene.resolved)?;
-    let mut keeper = keeper.after(&scene.entries);
+    let mut keeper = keeper.after(&scene.entries).telling(teller.clone());
     let turn = Turn::new(setup, std::mem::take(&mut scene.entries));
     let stopped_by = StoppedBy::default();
     let listener = Listener {
@@ -97,9 +101,8 @@ pub fn drive<'a>(
     }
     if let Some(title) = naming.and_then(Naming::end) {
         keeper.name(&title);
-    }
-    if ending.is_ok() {
-        keeper.tidy();
+        teller.iter().for_each(|teller| teller.named(&title));
+        front.entitle();
     }
     let (id, notes) = (keeper.id(), keeper.take_notes());
     let is_answered = beginning::admits_request(keeper.progress());

@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     asker::{Asker, Bell},
+    caption::Caption,
     echo::{Echo, Fresh},
     lines,
     trace::Trace,
@@ -33,6 +34,7 @@ pub struct Manner {
 pub struct Front<'a> {
     channels: Channels<'a>,
     asker: Option<Asker>,
+    caption: Option<Caption>,
     manner: Manner,
     trace: Option<Trace>,
     status: Status,
@@ -101,6 +103,7 @@ impl<'a> Front<'a> {
         Self {
             channels,
             asker,
+            caption: None,
             manner,
             trace,
             status: Status { model, ..Status::default() },
@@ -115,6 +118,18 @@ impl<'a> Front<'a> {
             is_open: true,
             failure: None,
             usage: None,
+        }
+    }
+
+    /// The same, which keeps the title of the terminal up to date.
+    pub fn with_caption(self, caption: Option<Caption>) -> Self {
+        Self { caption, ..self }
+    }
+
+    /// Shows what is new about the conversation in the title of the terminal.
+    pub fn entitle(&mut self) {
+        if let Some(text) = self.caption.as_mut().and_then(Caption::fresh) {
+            self.channels.set_title(&text);
         }
     }
 
@@ -310,6 +325,7 @@ impl FrontEnd for Front<'_> {
         if let Some(trace) = &mut self.trace {
             trace.notice(notice);
         }
+        self.entitle();
         if self.is_held() {
             self.held.push(notice.clone());
             return Ok(());
@@ -343,6 +359,7 @@ impl FrontEnd for Front<'_> {
         if !self.is_open {
             return Err(Closed);
         }
+        self.entitle();
         if self.is_held() {
             // A question stands where the status was.
             self.channels.forget_status();

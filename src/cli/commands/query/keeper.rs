@@ -4,6 +4,7 @@ use std::path::Path;
 
 use toml::Table;
 
+use super::caption::Teller;
 use crate::{
     format::{FileName, encode},
     fsutil::{self, FsError},
@@ -25,6 +26,8 @@ pub struct Keeper<'a> {
     progress: Progress,
     /// The last block that was stored, and its answer.
     last: Option<(Appended, Option<AnswerId>)>,
+    /// Who wants to know of a conversation that begins.
+    teller: Option<Teller>,
 }
 
 enum Place<'a> {
@@ -65,7 +68,8 @@ impl<'a> Keeper<'a> {
     }
 
     fn at(session: Option<&'a Session>, place: Place<'a>) -> Self {
-        Self { session, place, notes: Vec::new(), progress: Progress::default(), last: None }
+        let (notes, progress) = (Vec::new(), Progress::default());
+        Self { session, place, notes, progress, last: None, teller: None }
     }
 
     /// The same, after what was said before.
@@ -74,6 +78,11 @@ impl<'a> Keeper<'a> {
             self.progress.push(&entry.event);
         }
         self
+    }
+
+    /// The same, which tells somebody of a conversation that begins.
+    pub fn telling(self, teller: Option<Teller>) -> Self {
+        Self { teller, ..self }
     }
 
     /// How far the conversation has come.
@@ -107,13 +116,6 @@ impl<'a> Keeper<'a> {
         notes
     }
 
-    /// Clears away what sessions that are over have left.
-    pub fn tidy(&self) {
-        if let (Some(_), Place::Open { workspace, .. }) = (self.session, &self.place) {
-            workspace.clear_stale_sessions();
-        }
-    }
-
     /// Gives the conversation a better title, as a part of the turn.
     pub fn name(&mut self, title: &str) {
         let Place::Open { workspace, guard, operation } = &mut self.place else { return };
@@ -130,6 +132,9 @@ impl<'a> Keeper<'a> {
             Place::New { workspace, meta, config } => {
                 let workspace = *workspace;
                 let (guard, operation, events) = workspace.create_for(meta, config, drafts)?;
+                if let Some(teller) = &self.teller {
+                    teller.begun(guard.id());
+                }
                 self.place = Place::Open { workspace, guard, operation };
                 self.activate();
                 Ok(events)

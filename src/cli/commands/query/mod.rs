@@ -21,6 +21,7 @@ mod naming;
 
 mod asker;
 mod by_hand;
+mod caption;
 mod echo;
 mod front;
 mod lines;

@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use super::{model, reading::Asked, scene::Scene};
+use super::{caption::Teller, model, reading::Asked, scene::Scene};
 use crate::{
     cancel::Cancel,
     cli::args::Query as Args,
@@ -34,7 +34,13 @@ pub struct Naming {
 
 impl Naming {
     /// Asks for a better title, as long as the conversation has one that nobody chose.
-    pub fn of(env: &Env, args: &Args, asked: &Asked, scene: &Scene) -> Option<Self> {
+    pub fn of(
+        env: &Env,
+        args: &Args,
+        asked: &Asked,
+        scene: &Scene,
+        teller: Option<Teller>,
+    ) -> Option<Self> {
         if args.no_persist || args.title.is_some() {
             return None;
         }
@@ -50,11 +56,16 @@ impl Naming {
                 is_made.then(|| request.as_bytes().to_vec())?
             }
         };
-        Self::begin(env, &scene.resolved.settings, &first)
+        Self::begin(env, &scene.resolved.settings, &first, teller)
     }
 
     /// Asks for a title, if the settings want that and a model can be asked.
-    fn begin(env: &Env, settings: &Settings, request: &[u8]) -> Option<Self> {
+    fn begin(
+        env: &Env,
+        settings: &Settings,
+        request: &[u8],
+        teller: Option<Teller>,
+    ) -> Option<Self> {
         if !settings.title.generate {
             return None;
         }
@@ -77,8 +88,11 @@ impl Naming {
                 }
             });
             if let (Ok(()), Some(title)) = (answered, said.as_deref().and_then(clean)) {
-                // The query may be over by now.
-                let _late = sender.send(title);
+                // The query may be over by now, and keeps its title then.
+                let told = sender.send(title.clone());
+                if let (Ok(()), Some(teller)) = (told, teller) {
+                    teller.named(&title);
+                }
             }
         });
         Some(Self { title, cancel })

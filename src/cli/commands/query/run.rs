@@ -4,6 +4,7 @@ use super::{
     super::Outcome,
     attaching::attach,
     beginning::{Beginning, heading},
+    caption::show_target,
     compacting::compaction,
     driving::drive,
     ending::tell,
@@ -19,6 +20,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
     let heading = heading(args)?;
     let mut scene = Scene::set(env, output, args)?;
     let env = &scene.env.clone();
+    show_target(env, args, &scene);
     let beside = attach(env, output, args, &mut scene)?;
     // Last, because whoever writes in an editor must not do it in vain.
     let asked = read(env, output, args, &scene)?;
