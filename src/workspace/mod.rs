@@ -23,6 +23,7 @@ mod seal;
 mod select;
 mod session;
 mod shelf;
+mod tail;
 mod trust;
 mod version;
 
@@ -44,4 +45,5 @@ pub use session::{
     Activation, Mapping, Recalled, Session, SessionConversation, SessionError, Source,
 };
 pub use shelf::{Trash, Trashed};
+pub use tail::Tail;
 pub use trust::{Change, Line, Pin, Pins, Standing, Trust, WorkspaceFile, WorkspaceFiles};
