@@ -58,6 +58,20 @@ fn an_unknown_conversation_is_named() {
 }
 
 #[test]
+fn choosing_without_a_terminal_is_an_error_that_lists_the_ways() {
+    let jp = player(TWO_TEXTS);
+    answer(ask(&jp, &["--new", "Hello"]));
+    let expected = "error: no conversation was chosen, and nobody can be asked which one is meant
+Hint: `jp query --id=ID \"…\"` continues one; `jp conversation ls` lists them
+Hint: `jp query --id=last \"…\"` continues the one that was used last
+Hint: `jp query --new \"…\"` begins one
+Hint: scripts that set `JP_SESSION` to the same text share a conversation
+";
+    ask(&jp, &["--id", "Hello?"]).fails(1, expected);
+    assert_eq!(jp.show(&only(&jp))["events"], 2);
+}
+
+#[test]
 fn a_conversation_that_another_query_writes_is_locked() {
     let server = Loopback::start([vec![Step::Hang]]);
     let jp = client(&server);

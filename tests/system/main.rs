@@ -10,6 +10,7 @@ mod editors;
 mod escapes;
 mod mcp;
 mod pager;
+mod picker;
 mod prompts;
 mod query;
 mod query_talk;

@@ -21,11 +21,14 @@ pub struct Query {
     /// Begin a new conversation
     #[arg(long, short, conflicts_with = "id")]
     pub new: bool,
-    /// Continue this conversation [default: the one of this terminal]
+    /// Continue this conversation, or without an ID choose one from a list [default: the one of
+    /// this terminal]
     #[arg(
         long,
         value_name = "ID",
+        num_args = 0..=1,
         require_equals = true,
+        default_missing_value = "",
         add = Candidates::Conversations(&[Space::Heads])
     )]
     pub id: Option<String>,

@@ -31,6 +31,7 @@ mod models;
 mod r#move;
 mod open;
 mod pick;
+mod picking;
 mod place;
 mod print;
 mod query;

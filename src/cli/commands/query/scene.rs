@@ -53,7 +53,7 @@ impl Scene {
     /// Sets everything up, and tells what is wrong with any of it.
     pub fn set(env: &Env, output: &mut Output, args: &Query) -> Result<Self, CommandError> {
         let interactive = !args.non_interactive && Prompter::open(env).is_ok();
-        let target = Target::choose(env, output, args)?;
+        let target = Target::choose(env, output, args, interactive)?;
         let conversation = target.load(output)?;
         let files = ConfigFiles::find(env)?;
         let resolved = resolve(env, output, args, &files, &target, conversation.as_ref())?;

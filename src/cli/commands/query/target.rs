@@ -1,6 +1,9 @@
 //! The conversation that a query goes to.
 
-use super::{super::open, keeper::Keeper};
+use super::{
+    super::{open, picking},
+    keeper::Keeper,
+};
 use crate::{
     cli::{args::Query, commands::Next, error::CommandError, output::Output},
     config::Resolved,
@@ -29,8 +32,14 @@ enum Place {
 }
 
 impl Target {
-    /// Finds it: the one that is named, a new one, or that of the terminal.
-    pub fn choose(env: &Env, output: &mut Output, args: &Query) -> Result<Self, CommandError> {
+    /// Finds it: the one that is named, a new one, that of the terminal, or one that somebody
+    /// chooses.
+    pub fn choose(
+        env: &Env,
+        output: &mut Output,
+        args: &Query,
+        interactive: bool,
+    ) -> Result<Self, CommandError> {
         let session = Session::of(env);
         if args.no_persist && args.id.is_none() {
             return Ok(Self { workspace: Workspace::open(env)?, session, place: Place::New });
@@ -40,12 +49,20 @@ impl Target {
             return Ok(Self { workspace, session, place: Place::New });
         }
         let (workspace, handle) = match &args.id {
+            Some(id) if id.is_empty() => {
+                if !interactive {
+                    return Err(picking::no_target());
+                }
+                let workspace = Workspace::open(env)?.ok_or_else(picking::nothing_yet)?;
+                let handle = picking::pick(env, output, &workspace, session.as_ref())?;
+                (workspace, handle)
+            }
             Some(id) => {
                 let workspace = open::workspace_with(env, id)?;
                 let handle = workspace.select(id)?;
                 (workspace, handle)
             }
-            None => of_session(env, output, session.as_ref())?,
+            None => of_session(env, output, session.as_ref(), interactive)?,
         };
         open::warn_of_dropped(output, &workspace, &handle, Next::Writes);
         let place = match args.no_persist {
@@ -107,11 +124,12 @@ impl Target {
     }
 }
 
-/// The conversation of this terminal. None is ever guessed.
+/// The conversation of this terminal, or one that somebody chooses. None is ever guessed.
 fn of_session(
     env: &Env,
     output: &mut Output,
     session: Option<&Session>,
+    interactive: bool,
 ) -> Result<(Workspace, Handle), CommandError> {
     let Some(session) = session else {
         return Err(ways(CommandError::usage(
@@ -123,6 +141,10 @@ fn of_session(
     let workspace = Workspace::open(env)?.ok_or_else(none)?;
     match open::recalled(output, &workspace, session).map_err(ways)? {
         Some(handle) => Ok((workspace, handle)),
+        None if interactive && !workspace.ids()?.is_empty() => {
+            let handle = picking::pick(env, output, &workspace, Some(session))?;
+            Ok((workspace, handle))
+        }
         None => Err(none()),
     }
 }
