@@ -1,5 +1,5 @@
 //! What reaches a terminal, and what comes from it: untrusted text made harmless, tables, markdown
-//! whole and as it streams, the pager, the status line, questions, interrupts.
+//! whole and as it streams, the pager, the status line, questions, the picker, interrupts.
 //!
 //! Nothing here decides what is said; it only decides how it looks.
 
@@ -12,6 +12,7 @@ mod interrupt;
 mod lend;
 mod markdown;
 mod pager;
+mod picker;
 mod prompt;
 mod signals;
 mod spool;
@@ -34,6 +35,7 @@ pub use interrupt::{Interruption, Press, Presses};
 pub use lend::lend_terminal;
 pub use markdown::{backticks, render};
 pub use pager::page;
+pub use picker::{Content, Glance, Item, Picked, Reader, pick};
 pub use prompt::{
     Asked, Handover, Key, Permission, Prompter, Proposal, Question, Reply, Secret, Wake, Waker,
     argument_lines, leave_terminal, restore_terminal,

@@ -237,7 +237,7 @@ impl Workspace {
 }
 
 /// Reads an event; `None` for a file that is missing, which the manifest is to blame for.
-fn decode_one(
+pub(super) fn decode_one(
     objects: &Objects,
     located: &Located,
     fallback: Timestamp,

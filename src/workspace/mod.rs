@@ -24,6 +24,7 @@ mod seal;
 mod select;
 mod session;
 mod shelf;
+mod tail;
 mod tidy;
 mod trust;
 mod version;
@@ -48,5 +49,6 @@ pub use session::{
     Activation, Mapping, Recalled, Session, SessionConversation, SessionError, Source,
 };
 pub use shelf::{Trash, Trashed};
+pub use tail::Tail;
 pub use tidy::Cleared;
 pub use trust::{Change, Line, Pin, Pins, Standing, Trust, WorkspaceFile, WorkspaceFiles};

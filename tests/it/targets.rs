@@ -145,8 +145,13 @@ fn a_bare_id_without_anybody_to_ask_is_an_error_that_lists_the_ways() {
          Hint: `jp query --new \"…\"` begins a conversation\n\
          Hint: `jp query --id=ID \"…\"` continues one, and `--id=last` the one last used; \
          `jp conversation ls` lists them\n";
-    ask(&two, &["--id", "Which?"]).fails(1, error);
     ask(&two, &["Which?"]).fails(1, error);
+    let picked = error.replace(
+        "this terminal has no conversation yet",
+        "there is nobody here who could pick a conversation",
+    );
+    ask(&one, &["--id", "Which?"]).fails(1, &picked);
+    assert_eq!(listed(&one)[0]["events"], 2);
     let mut nowhere = one.jp(&["q", "--non-interactive", "Which?"]);
     let expected = error.replace(
         "this terminal has no conversation yet",

@@ -11,6 +11,7 @@ mod escapes;
 mod locks;
 mod mcp;
 mod pager;
+mod picker;
 mod prompts;
 mod query;
 mod query_talk;

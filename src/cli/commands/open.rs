@@ -157,9 +157,9 @@ pub fn find(
         }
         _ if can_ask => {}
         rows if otherwise == Otherwise::TheOnlyOne => return Err(several(rows)),
-        _ => return Err(no_target(session.as_ref())),
+        _ => return Err(no_target(need, session.as_ref())),
     }
-    let handle = picking::pick(env, output, &workspace, session.as_ref())?;
+    let handle = picking::pick(env, output, &workspace, session.as_ref(), rows)?;
     Ok((workspace, handle))
 }
 
@@ -184,8 +184,9 @@ fn several(rows: &[Row]) -> CommandError {
 }
 
 /// A query does not know where to go, and nobody can be asked.
-fn no_target(session: Option<&Session>) -> CommandError {
+fn no_target(need: Need<'_>, session: Option<&Session>) -> CommandError {
     let error = CommandError::failure(match session {
+        _ if need == Need::Picked => "there is nobody here who could pick a conversation",
         None => NO_SESSION,
         Some(_) => "this terminal has no conversation yet",
     });

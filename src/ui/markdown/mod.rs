@@ -17,6 +17,7 @@ pub(super) use flow::Flow;
 pub(super) use nesting::is_too_deep;
 pub use render::render;
 pub(super) use render::{OPTIONS, Page};
+pub(super) use wrap::wrap_lines;
 
 #[cfg(test)]
 mod tests;

@@ -67,6 +67,13 @@ pub fn wrap(text: &str, columns: usize, lines: &mut Vec<Line>) {
     lines.push(line);
 }
 
+/// The lines of a plain text, of at most so many columns each.
+pub fn wrap_lines(text: &str, columns: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    wrap(text, columns, &mut lines);
+    lines.into_iter().map(|line| &text[line.text]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -46,8 +46,19 @@ impl Draft {
             Pressed::EraseAll => self.text.clear(),
             Pressed::Enter => return Step::Done,
             Pressed::Cancel => return Step::Cancelled,
+            Pressed::Move(_) | Pressed::Escape => {}
         }
         Step::More
+    }
+
+    /// What has been typed so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The end of it that fits into so many columns, harmless.
+    pub fn shown(&self, columns: usize) -> String {
+        tail(&self.text, columns)
     }
 
     /// What was typed.

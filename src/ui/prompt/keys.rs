@@ -19,6 +19,27 @@ pub enum Pressed {
     EraseAll,
     /// Ctrl+C or Ctrl+D.
     Cancel,
+    /// To another place in a list.
+    Move(Motion),
+    /// The escape key by itself.
+    Escape,
+}
+
+/// Where to go in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// To the one before.
+    Up,
+    /// To the next one.
+    Down,
+    /// As far back as the screen shows.
+    PageUp,
+    /// As far on as the screen shows.
+    PageDown,
+    /// To the first one.
+    First,
+    /// To the last one.
+    Last,
 }
 
 /// Bytes that are being read.
@@ -64,18 +85,34 @@ impl Keys {
             }
             State::Function => {
                 self.state = State::Plain;
-                None
+                motion(b"", byte).map(Pressed::Move)
             }
             State::Sequence => self.sequence(byte),
         }
     }
 
+    /// Whether an escape came last: the key by itself, or the beginning of another one.
+    pub fn is_after_escape(&self) -> bool {
+        self.state == State::Escape && !self.pasting
+    }
+
+    /// Nothing has followed an escape: it was the key by itself.
+    pub fn settle(&mut self) -> Option<Pressed> {
+        let is_key = self.is_after_escape();
+        is_key.then(|| {
+            self.state = State::Plain;
+            Pressed::Escape
+        })
+    }
+
     fn sequence(&mut self, byte: u8) -> Option<Pressed> {
+        let mut pressed = None;
         match byte {
             0x40..=0x7e => match (self.begun.as_slice(), byte) {
                 (b"200", b'~') => self.pasting = true,
                 (b"201", b'~') => self.pasting = false,
-                _ => {}
+                _ if self.pasting => {}
+                (numbers, last) => pressed = motion(numbers, last).map(Pressed::Move),
             },
             0x20..=0x3f if self.begun.len() < LONGEST => {
                 self.begun.push(byte);
@@ -85,7 +122,7 @@ impl Keys {
         }
         self.begun.clear();
         self.state = State::Plain;
-        None
+        pressed
     }
 
     fn plain(&mut self, byte: u8) -> Option<Pressed> {
@@ -103,6 +140,8 @@ impl Keys {
             b'\n' | b'\r' => Pressed::Enter,
             0x03 | 0x04 => Pressed::Cancel,
             0x08 | 0x7f => Pressed::Backspace,
+            0x0e => Pressed::Move(Motion::Down),
+            0x10 => Pressed::Move(Motion::Up),
             0x15 => Pressed::EraseAll,
             0x17 => Pressed::EraseWord,
             b'\t' | 0x20..=0x7e => Pressed::Char(char::from(byte)),
@@ -122,6 +161,19 @@ impl Keys {
         self.begun.clear();
         Some(if self.pasting { Pressed::Pasted(c) } else { Pressed::Char(c) })
     }
+}
+
+/// The way that a key goes, by the numbers and the last character of its sequence.
+fn motion(numbers: &[u8], last: u8) -> Option<Motion> {
+    Some(match (numbers, last) {
+        (b"", b'A') => Motion::Up,
+        (b"", b'B') => Motion::Down,
+        (b"", b'H') | (b"1" | b"7", b'~') => Motion::First,
+        (b"", b'F') | (b"4" | b"8", b'~') => Motion::Last,
+        (b"5", b'~') => Motion::PageUp,
+        (b"6", b'~') => Motion::PageDown,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -149,11 +201,38 @@ mod tests {
     fn keys_that_mean_nothing_here_are_passed_over() {
         use Pressed::*;
         assert_eq!(
-            pressed(b"\x1b[Aa\x1b[1;5Cb\x1bOPc\x1bxd\x1b\x1b[3~e\x00\x1a"),
+            pressed(b"\x1b[Ca\x1b[1;5Cb\x1bOPc\x1bxd\x1b\x1b[3~e\x00\x1a"),
             "abcde".chars().map(Char).collect::<Vec<_>>()
         );
         let endless = [b"\x1b[".as_slice(), &[b'1'; 100], b"y"].concat();
         assert_eq!(pressed(&endless).last(), Some(&Char('y')));
+    }
+
+    #[test]
+    fn the_keys_that_move_are_known_in_all_their_forms() {
+        use Motion::*;
+        let moves = |bytes: &[u8]| {
+            let motion = |pressed| match pressed {
+                Pressed::Move(motion) => motion,
+                other => panic!("{other:?}"),
+            };
+            pressed(bytes).into_iter().map(motion).collect::<Vec<_>>()
+        };
+        assert_eq!(moves(b"\x1b[A\x1b[B\x1bOA\x1bOB\x10\x0e"), [Up, Down, Up, Down, Up, Down]);
+        assert_eq!(moves(b"\x1b[5~\x1b[6~"), [PageUp, PageDown]);
+        assert_eq!(moves(b"\x1b[H\x1bOH\x1b[1~\x1b[7~"), [First; 4]);
+        assert_eq!(moves(b"\x1b[F\x1bOF\x1b[4~\x1b[8~"), [Last; 4]);
+        assert_eq!(pressed(b"\x1b[200~\x1b[A\x10\x1b[201~"), []);
+    }
+
+    #[test]
+    fn an_escape_is_a_key_if_nothing_follows() {
+        let mut keys = Keys::default();
+        assert_eq!(keys.take(0x1b), None);
+        assert!(keys.is_after_escape());
+        assert_eq!(keys.settle(), Some(Pressed::Escape));
+        assert_eq!(keys.settle(), None);
+        assert_eq!(keys.take(b'['), Some(Pressed::Char('[')));
     }
 
     #[test]

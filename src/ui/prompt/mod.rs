@@ -13,6 +13,10 @@ mod question;
 mod tty;
 mod wake;
 
+pub(super) use draft::{Draft, Step};
+pub(super) use keys::{Keys, Motion, Pressed};
+pub(super) use tty::{Heard, Tty};
+
 pub use arguments::lines as argument_lines;
 pub use permission::{Handover, Permission, Proposal};
 pub use prompter::{Asked, Key, Prompter};

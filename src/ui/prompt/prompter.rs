@@ -169,6 +169,7 @@ impl<'a> Prompter<'a> {
             let bytes = match listening.hear(wake) {
                 Heard::Bytes(bytes) => bytes,
                 Heard::Woken => return Asked::Woken(String::new()),
+                Heard::Nothing => continue,
                 Heard::Gone => return Asked::Cancelled,
             };
             let pressed: Vec<_> = bytes.into_iter().filter_map(|byte| keys.take(byte)).collect();

@@ -345,3 +345,20 @@ fn the_menu_has_four_ways_out() {
     let reply = menu(&[(shown, "r"), ("Reply: ", "\r"), (shown, "r"), ("Reply: ", "shorter\r")]);
     assert_eq!(reply, Asked::Answered(Then::Reply("shorter".to_owned())));
 }
+
+#[test]
+fn a_panic_gives_the_whole_screen_back() {
+    let mut person = Person::new();
+    let before = person.modes();
+    let terminal = person.terminal.try_clone().unwrap();
+    let panicked = thread::spawn(move || {
+        let tty = Tty::of(terminal);
+        // A process that is aborted drops nothing.
+        std::mem::forget(tty.take_over().unwrap());
+        panic!("in the middle of a list");
+    });
+    assert!(panicked.join().is_err());
+    person.wait_for("\u{1b}[?1049h");
+    person.wait_for("\u{1b}[?25h\u{1b}[?1049l");
+    assert_eq!(person.modes(), before);
+}

@@ -8,7 +8,7 @@ use std::{
 };
 
 use rustix::{
-    event::{PollFd, PollFlags, poll},
+    event::{PollFd, PollFlags, Timespec, poll},
     termios::{
         LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr,
         tcgetpgrp, tcsetattr,
@@ -20,17 +20,28 @@ use super::wake::Wake;
 /// Lets the terminal mark what is pasted, and the opposite.
 const MARK_PASTES: (&str, &str) = ("\u{1b}[?2004h", "\u{1b}[?2004l");
 
-/// The terminal whose keys are being read, and how it was before.
-static CHANGED: Mutex<Option<(File, Termios, bool)>> = Mutex::new(None);
+/// How long the rest of a sequence may take, over a slow line too.
+const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// Takes the whole screen, and gives it back as it was, with a cursor.
+const WHOLE_SCREEN: (&str, &str) = ("\u{1b}[?1049h\u{1b}[2J", "\u{1b}[?25h\u{1b}[?1049l");
+
+/// The terminal whose keys are being read, and what it takes to leave it as it was.
+static CHANGED: Mutex<Option<Changed>> = Mutex::new(None);
+
+struct Changed {
+    file: File,
+    modes: Termios,
+    /// What is written to it.
+    farewell: String,
+}
 
 /// Leaves the terminal as it was found, for who ends the process in the middle of a question.
 pub fn restore_terminal() {
     let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some((mut file, modes, marks_pastes)) = changed {
-        if marks_pastes {
-            let _gone = file.write_all(MARK_PASTES.1.as_bytes());
-        }
+    if let Some(Changed { mut file, modes, farewell }) = changed {
         // There is nobody to tell that it is gone.
+        let _gone = file.write_all(farewell.as_bytes());
         let _gone = tcsetattr(&file, OptionalActions::Now, &modes);
     }
 }
@@ -59,6 +70,8 @@ pub enum Heard {
     Bytes(Vec<u8>),
     /// Another thread has called it off.
     Woken,
+    /// No key came in time.
+    Nothing,
     /// The terminal is gone.
     Gone,
 }
@@ -99,6 +112,22 @@ impl Tty {
     /// Reads keys as they are pressed, without showing them, from now on: what was typed before
     /// the question was there is no answer to it.
     pub fn listen(&self) -> io::Result<Listening<'_>> {
+        match self.dumb {
+            true => self.listen_with("", ""),
+            false => self.listen_with(MARK_PASTES.0, MARK_PASTES.1),
+        }
+    }
+
+    /// The same, with the whole screen to draw on, which is empty.
+    pub fn take_over(&self) -> io::Result<Listening<'_>> {
+        let [greeting, farewell] = [
+            format!("{}{}", MARK_PASTES.0, WHOLE_SCREEN.0),
+            format!("{}{}", MARK_PASTES.1, WHOLE_SCREEN.1),
+        ];
+        self.listen_with(&greeting, &farewell)
+    }
+
+    fn listen_with(&self, greeting: &str, farewell: &str) -> io::Result<Listening<'_>> {
         static ON_PANIC: Once = Once::new();
         ON_PANIC.call_once(|| {
             let before = std::panic::take_hook();
@@ -113,14 +142,12 @@ impl Tty {
             !(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN);
         keys.special_codes[SpecialCodeIndex::VMIN] = 1;
         keys.special_codes[SpecialCodeIndex::VTIME] = 0;
-        let saved = (self.file.try_clone()?, modes, !self.dumb);
+        let saved = Changed { file: self.file.try_clone()?, modes, farewell: farewell.to_owned() };
         *CHANGED.lock().unwrap_or_else(PoisonError::into_inner) = Some(saved);
         let listening = Listening { tty: self };
         tcsetattr(&self.file, OptionalActions::Now, &keys)?;
         tcflush(&self.file, QueueSelector::IFlush)?;
-        if !self.dumb {
-            self.write(MARK_PASTES.0);
-        }
+        self.write(greeting);
         Ok(listening)
     }
 }
@@ -134,12 +161,22 @@ pub struct Listening<'a> {
 impl Listening<'_> {
     /// Waits for keys.
     pub fn hear(&self, wake: &Wake) -> Heard {
+        self.hear_within(wake, None)
+    }
+
+    /// Waits for keys that must come at once, such as the rest of a sequence.
+    pub fn hear_more(&self, wake: &Wake) -> Heard {
+        self.hear_within(wake, Some(&AT_ONCE))
+    }
+
+    fn hear_within(&self, wake: &Wake, timeout: Option<&Timespec>) -> Heard {
         loop {
             let mut ready = [
                 PollFd::from_borrowed_fd(wake.as_fd(), PollFlags::IN),
                 PollFd::from_borrowed_fd(self.tty.file.as_fd(), PollFlags::IN),
             ];
-            match poll(&mut ready, None) {
+            match poll(&mut ready, timeout) {
+                Ok(0) => return Heard::Nothing,
                 Ok(_) => {}
                 Err(rustix::io::Errno::INTR) => continue,
                 Err(_) => return Heard::Gone,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     fsutil,
-    model::ConversationId,
+    model::{ConversationId, Timestamp},
     store::{Commit, RefError},
     workspace::{Handle, SessionError, Workspace, WorkspaceError},
 };
@@ -48,6 +48,12 @@ impl Workspace {
         register.activate(id, self.env.now(), REMEMBERED);
         let text = format!("{}\n", json!({ HISTORY: register.encode() }));
         Ok(fsutil::write_private(&self.register_path()?, text.as_bytes())?)
+    }
+
+    /// When this user last turned to conversations, of which that is known.
+    pub fn activations(&self) -> BTreeMap<ConversationId, Timestamp> {
+        let register = self.registered();
+        register.all().iter().map(|known| (known.id, known.activated_at)).collect()
     }
 
     /// The active conversation that this user turned to last; `None` if there is none.
