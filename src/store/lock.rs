@@ -262,6 +262,18 @@ mod tests {
     }
 
     #[test]
+    fn what_other_versions_of_jp_wrote_about_themselves_reads() {
+        let read = |text: &str| {
+            let holder: Option<Holder> = serde_json::from_str(text).ok();
+            Holder::in_words(holder.as_ref())
+        };
+        assert_eq!(read(r#"{"pid":7,"acquired_at":"then"}"#), "held by pid 7");
+        let later = r#"{"pid":7,"session":"s1","acquired_at":"then","doing":"query","more":1}"#;
+        assert_eq!(read(later), "held by pid 7, session s1");
+        assert_eq!(read("garbage"), "held by another process");
+    }
+
+    #[test]
     fn garbage_in_the_file_is_an_unknown_holder() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("c.lock");

@@ -20,8 +20,7 @@ text = "Yes again."
 "#;
 
 /// What a query asks whoever would have to wait.
-const CHOICES: &str =
-    "Go on with?  [W] wait on  [n] new conversation  [f] fork this one  [c] cancel";
+const CHOICES: &str = "What now?  [W] wait on  [n] new conversation  [f] fork this one  [c] cancel";
 
 /// A conversation with one turn, and in one terminal a query that has begun another.
 struct Contention {
@@ -207,7 +206,8 @@ fn an_interrupt_ends_it_at_the_question_and_while_it_is_waited() {
     let contender = both.contender(QUERY, CHOICES);
     contender.press("C-c");
     contender.wait_for("status 130");
-    begin(&contender, &format!("clear; {QUERY}; echo status $?"));
+    contender.run("clear");
+    begin(&contender, &format!("{QUERY}; echo status $?"));
     contender.wait_for(CHOICES);
     contender.type_text("w");
     contender.wait_for("s · waiting for conversation");
@@ -226,7 +226,7 @@ fn an_interrupt_ends_a_command_about_several_conversations() {
     let other = both.jp.start(&[&request("Other\n")]);
     both.jp.edit(&other, "000-request.md", "damaged\n");
     let damaged = both.jp.tip(&other);
-    let choices = "Go on with?  [W] wait on  [c] cancel";
+    let choices = "What now?  [W] wait on  [c] cancel";
     let command = format!("jp c fsck --repair $id {other}");
     let contender = both.contender(&command, choices);
     contender.press("C-c");
@@ -250,13 +250,14 @@ fn a_signal_at_the_question_leaves_the_terminal_as_it_was() {
 fn other_commands_wait_or_are_cancelled() {
     let both = Contention::new();
     let holder = both.holder();
-    let choices = "Go on with?  [W] wait on  [c] cancel";
+    let choices = "What now?  [W] wait on  [c] cancel";
     let contender = both.contender("jp c title $id Mine", choices);
     contender.type_text("n");
     contender.type_text("c");
     let screen = contender.wait_for("status 75");
     assert!(!screen.contains("jp query"), "{screen}");
-    begin(&contender, "clear; jp c title $id Mine; echo status $?");
+    contender.run("clear");
+    begin(&contender, "jp c title $id Mine; echo status $?");
     contender.wait_for(choices);
     end(&holder);
     contender.wait_for("status 0");
@@ -272,7 +273,8 @@ fn nobody_is_asked_who_wants_no_questions_or_works_in_the_background() {
     contender.wait_for("Waiting for the lock on conversation");
     contender.press("C-c");
     contender.wait_for("status 130");
-    begin(&contender, "clear; jp c title $id Mine & wait; echo status $?");
+    contender.run("clear");
+    begin(&contender, "jp c title $id Mine & wait; echo status $?");
     contender.wait_for("Waiting for the lock on conversation");
     end(&holder);
     contender.wait_for("status 0");

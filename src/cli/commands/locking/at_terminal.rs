@@ -202,7 +202,7 @@ impl Prompt {
             let asked = match Prompter::open(&env) {
                 Ok(mut prompter) => {
                     prompter.say(&text);
-                    prompter.choose("Go on with?", &keys, Some(WAIT.key), &wake)
+                    prompter.choose("What now?", &keys, Some(WAIT.key), &wake)
                 }
                 Err(_gone) => Asked::Cancelled,
             };
