@@ -160,7 +160,7 @@ fn a_fork_takes_what_was_asked_and_leaves_the_turn_that_is_being_written_behind(
     let contender = both.contender(QUERY, CHOICES);
     contender.type_text("f");
     let screen = contender.wait_for("status 0");
-    let forked = format!("Forked from {} as ", both.id);
+    let forked = format!("Forked {} as ", both.id);
     assert!(screen.contains(&forked) && screen.contains("Yes."), "{screen}");
     let [fork] = &both.others()[..] else { panic!("one more conversation") };
     assert_eq!(fork["forked_from"], both.id.as_str());

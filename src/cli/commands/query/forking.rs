@@ -10,21 +10,29 @@ use crate::{
     workspace::{Guard, Handle, Workspace},
 };
 
+/// What becomes of a turn that is not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// It stays behind: nothing can be asked after it.
+    Left,
+    /// It is gone on with.
+    Taken,
+}
+
 /// Forks a conversation to ask in the fork, without the lock of the original: somebody else may be
-/// writing it. A turn that is not complete stays behind, unless it is to be gone on with; `None` if
-/// there is no other.
+/// writing it. `None` if nothing of it is left.
 pub fn fork_to_ask(
     env: &Env,
     output: &mut Output,
     workspace: &Workspace,
     handle: &Handle,
     last: Option<NonZeroU64>,
-    goes_on: bool,
+    unfinished: Unfinished,
 ) -> Result<Option<Guard>, CommandError> {
     // As it is now: the other one may have gone on meanwhile.
     let source = workspace.select(&handle.id().to_string())?;
     let conversation = workspace.load(&source)?;
-    let leaves = !goes_on && conversation.progress().is_incomplete();
+    let leaves = unfinished == Unfinished::Left && conversation.progress().is_incomplete();
     let turns = conversation.stream().begun();
     let Some(keep) = keep(turns, last.map(NonZeroU64::get), leaves) else {
         let id = source.id();

@@ -8,7 +8,7 @@ use super::{
         locking::{self, Locked},
         open,
     },
-    forking::fork_to_ask,
+    forking::{Unfinished, fork_to_ask},
     keeper::Keeper,
 };
 use crate::{
@@ -63,9 +63,16 @@ impl Target {
         let workspace = workspace.doing(DOING);
         open::warn_of_dropped(output, &workspace, &handle, Next::Writes);
         let place = match args.fork {
-            Some(last) => forked(env, output, &workspace, &handle, last, args)?,
+            // Without a question it goes on with the turn that is not complete.
+            Some(last) => {
+                let unfinished = match args.no_edit && args.text.is_empty() {
+                    true => Unfinished::Taken,
+                    false => Unfinished::Left,
+                };
+                forked(env, output, &workspace, &handle, last, unfinished)?
+            }
             None if args.no_persist => Place::Read(handle),
-            None => locked(env, output, &workspace, handle, args)?,
+            None => locked(env, output, &workspace, handle, !args.non_interactive)?,
         };
         Ok(Self { workspace: Some(workspace), session, place })
     }
@@ -129,13 +136,13 @@ fn locked(
     output: &mut Output,
     workspace: &Workspace,
     handle: Handle,
-    args: &Query,
+    interactive: bool,
 ) -> Result<Place, CommandError> {
-    let interactive = !args.non_interactive;
     match locking::lock_or_else(env, output, workspace, handle, interactive)? {
         Locked::Guard(guard) => Ok(Place::Locked(guard)),
         Locked::New => Ok(Place::New),
-        Locked::Fork(handle) => forked(env, output, workspace, &handle, None, args),
+        // What somebody else is at is never gone on with.
+        Locked::Fork(handle) => forked(env, output, workspace, &handle, None, Unfinished::Left),
     }
 }
 
@@ -146,9 +153,8 @@ fn forked(
     workspace: &Workspace,
     source: &Handle,
     last: Option<NonZeroU64>,
-    args: &Query,
+    unfinished: Unfinished,
 ) -> Result<Place, CommandError> {
-    let goes_on = args.no_edit && args.text.is_empty();
-    let fork = fork_to_ask(env, output, workspace, source, last, goes_on)?;
+    let fork = fork_to_ask(env, output, workspace, source, last, unfinished)?;
     Ok(fork.map_or(Place::New, |guard| Place::Locked(Box::new(guard))))
 }
