@@ -45,4 +45,4 @@ pub use table::Table;
 pub use terminal::Size;
 pub use time::minute;
 pub use transcript::{Detail, Gap, Hole, Look, Transcript};
-pub use width::{shorten, width};
+pub use width::{around, shorten, width};
