@@ -8,6 +8,7 @@
 mod append;
 mod edit;
 mod events;
+mod grep;
 mod history;
 mod markdown;
 mod measure;
@@ -111,7 +112,7 @@ fn options() -> Result<Options, String> {
 
 type Part = fn(&World, &Sizes, &mut Page) -> Outcome<()>;
 
-const PARTS: [(&str, Part); 11] = [
+const PARTS: [(&str, Part); 12] = [
     ("append", append::against_peers),
     ("length", append::at_length),
     ("list", read::list),
@@ -119,6 +120,7 @@ const PARTS: [(&str, Part); 11] = [
     ("size", read::size),
     ("start", read::start),
     ("history", history::history),
+    ("grep", grep::grep),
     ("edit", edit::edit),
     ("print", print::print),
     ("query", query::query),
