@@ -1,8 +1,8 @@
 //! jp keeps conversations with language models as directories in git.
 //!
 //! Imports point downward: `model` knows nothing, `format` knows `model`, `plan` decides, `store`
-//! writes, `workspace` opens, `history` looks back, `cli` wires it all. `docs/architecture.md` is
-//! the map.
+//! writes, `workspace` opens, `history` looks back, `search` finds, `cli` wires it all.
+//! `docs/architecture.md` is the map.
 
 #![cfg_attr(
     test,
@@ -30,6 +30,8 @@ pub mod store;
 pub mod workspace;
 
 pub mod history;
+
+pub mod search;
 
 pub mod edit;
 

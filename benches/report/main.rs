@@ -8,6 +8,7 @@
 mod append;
 mod edit;
 mod events;
+mod grep;
 mod history;
 mod markdown;
 mod measure;
@@ -120,6 +121,7 @@ const PARTS: [(&str, Part); 12] = [
     ("size", read::size),
     ("start", read::start),
     ("history", history::history),
+    ("grep", grep::grep),
     ("edit", edit::edit),
     ("print", print::print),
     ("query", query::query),

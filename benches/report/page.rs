@@ -82,6 +82,7 @@ const EXPLANATION: &str = "\
 - *Store size* counts every file of the store after `jp store pack`, with one commit for each event; the peer is one JSON file of the same events.
 - *Log* is `jp conversation log` and `git log --oneline` of the same branch as whole processes that print to `/dev/null`.
   *Each an operation* was appended event by event, *in few operations* 500 events at a time; *packed* is after `jp store pack`, *as written* before it.
+- *Grep* is `jp conversation grep -s` of all conversations, and `git grep -I -n -E` of all branches in one call, which find the same lines, as whole processes that print to `/dev/null`; both after `jp store pack`.
 - *Fork* is `history::fork` of a whole conversation, in process, on disk when it returns; the peer is the same with a short conversation that is alone in its store.
   Each fork is deleted again.
 - *Undo* and *redo* are `history::undo` and `history::redo` with the guard kept, against `Workspace::append` of one event of 1,024 bytes to the same conversation.
@@ -95,7 +96,7 @@ const EXPLANATION: &str = "\
   The peer is computed: twice the time of its durable commits, each at the median of an append of one event in the same run, and of one tool.
   Commits are those of the conversation, one for each event; what is ready together is one pack, synced once.
 - *The whole* command is a process from start to end, and so is its peer.
-- The events of *load*, *list*, *store size*, *log*, *fork*, *undo*, *redo*, *edit* and *commit* come from a generator in the bench: prose, code, JSON arguments and results, and reasoning with signatures, the same in every run.
+- The events of *load*, *list*, *store size*, *log*, *grep*, *fork*, *undo*, *redo*, *edit* and *commit* come from a generator in the bench: prose, code, JSON arguments and results, and reasoning with signatures, the same in every run.
 ";
 
 impl fmt::Display for Page {

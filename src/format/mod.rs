@@ -20,6 +20,7 @@ mod stamp;
 #[cfg(test)]
 mod strategies;
 mod template;
+mod text;
 mod toml_event;
 mod version;
 mod yaml;
@@ -35,5 +36,6 @@ pub use names::{
 pub use schema::{Schema, schemas};
 pub use stamp::stamp;
 pub use template::template;
+pub use text::TextLines;
 pub use toml_event::check_config;
 pub use version::{Compatibility, FormatVersion};

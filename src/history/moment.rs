@@ -28,6 +28,8 @@ pub enum Scope {
     Place,
     /// An event: an address, or the name of its file.
     Event,
+    /// A time.
+    Time,
 }
 
 impl Scope {
@@ -39,6 +41,7 @@ impl Scope {
             }
             Self::Event => "a number such as `007`, or the name of its file",
             Self::Place => "an address such as `007`, `turn 4`, `2h ago` or `2026-11-01 14:03`",
+            Self::Time => "`2h ago`, `14:03`, `2026-11-01` or `2026-11-01 14:03`",
         }
     }
 
@@ -47,6 +50,7 @@ impl Scope {
             Self::Version => "a version",
             Self::Place => "a place in a conversation",
             Self::Event => "an address",
+            Self::Time => "a time",
         }
     }
 }
@@ -74,10 +78,13 @@ impl Moment {
             }
             Scope::Place => address(trimmed).or_else(|| turn(trimmed)),
             Scope::Event => address(trimmed),
+            Scope::Time => None,
         };
         let moment = match scope {
             Scope::Event => moment,
-            Scope::Version | Scope::Place => moment.or_else(|| time(trimmed, now).map(Self::Time)),
+            Scope::Version | Scope::Place | Scope::Time => {
+                moment.or_else(|| time(trimmed, now).map(Self::Time))
+            }
         };
         moment.ok_or_else(|| InvalidMoment { given: text.to_owned(), scope })
     }
@@ -178,6 +185,16 @@ mod tests {
     }
 
     #[test]
+    fn a_time_is_nothing_else() {
+        let time = |text: &str| Moment::parse(text, Scope::Time, &now()).ok();
+        assert_eq!(time("2h ago"), at("2026-11-16T10:00:00Z"));
+        assert_eq!(time("2026-11-01"), at("2026-10-31T22:00:00Z"));
+        for text in ["7", "turn 4", "~1", "1f2e"] {
+            assert_eq!(time(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn an_error_shows_what_is_accepted() {
         let error = Moment::parse("soon", Scope::Version, &now()).unwrap_err();
         assert_eq!(
@@ -193,7 +210,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_without_a_panic(text in any::<String>()) {
-            for scope in [Scope::Version, Scope::Place] {
+            for scope in [Scope::Version, Scope::Place, Scope::Time] {
                 let _any = Moment::parse(&text, scope, &now());
             }
         }

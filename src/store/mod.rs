@@ -7,6 +7,7 @@
 mod commit;
 mod config;
 mod directory;
+mod event_files;
 mod gate;
 mod git;
 mod handful;
@@ -26,11 +27,13 @@ mod repository;
 mod shelf;
 mod snapshot;
 mod stats;
+mod sweep;
 mod trail;
 mod write;
 
 pub use commit::{Commit, Description, Identity, Links, Origin};
 pub use directory::Directory;
+pub use event_files::{Bygone, EventFile, bygone_files, event_files};
 pub use git::{ConfigKey, GitError};
 pub use gix::ObjectId;
 pub use handful::{Handful, Share};

@@ -82,6 +82,16 @@ impl Objects {
         Ok(buffer)
     }
 
+    /// The same, into a buffer that can be used again.
+    pub fn blob_into(
+        &self,
+        id: &ObjectId,
+        limit: u64,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), ObjectError> {
+        self.read(id, Kind::Blob, limit, buffer)
+    }
+
     /// The content of a tree.
     pub fn tree(&self, id: &ObjectId) -> Result<Vec<u8>, ObjectError> {
         let mut buffer = Vec::new();

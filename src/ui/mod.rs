@@ -49,4 +49,4 @@ pub use terminal::Size;
 pub use time::minute;
 pub use title::show_title;
 pub use transcript::{Detail, Gap, Hole, Look, Transcript};
-pub use width::{shorten, width};
+pub use width::{around, shorten, width};

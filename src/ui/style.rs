@@ -119,6 +119,8 @@ impl Face {
     pub const GOOD: Self = Self { attributes: 0, colour: Some(Colour::Green) };
     /// Something that went wrong.
     pub const BAD: Self = Self { attributes: 0, colour: Some(Colour::Red) };
+    /// What was looked for.
+    pub const MATCH: Self = Self { attributes: BOLD, colour: Some(Colour::Red) };
     /// Something to look at.
     pub const NOTICE: Self = Self { attributes: 0, colour: Some(Colour::Yellow) };
 

@@ -1,6 +1,6 @@
 //! How many columns of a terminal a text takes.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 /// Columns that a text takes: one for most characters, two for wide ones.
 pub fn width(text: &str) -> usize {
@@ -28,6 +28,30 @@ pub fn shorten(text: &str, columns: usize) -> Cow<'_, str> {
         }
     }
     Cow::Borrowed(text)
+}
+
+/// The part of a text around a byte that fits into so many columns, with one to spare for `…` at
+/// each of its ends: two thirds of it come after.
+pub fn around(text: &str, focus: usize, columns: usize) -> Range<usize> {
+    if width(text) <= columns {
+        return 0..text.len();
+    }
+    let room = columns.saturating_sub(2);
+    let take = |chars: &mut dyn Iterator<Item = char>, room: usize| {
+        let mut left = room;
+        let fits = |c: &char| {
+            let fits = char_width(*c) <= left;
+            left = left.saturating_sub(char_width(*c));
+            fits
+        };
+        chars.take_while(fits).map(char::len_utf8).sum::<usize>()
+    };
+    let before = focus - take(&mut text[..focus].chars().rev(), room / 3);
+    let end = before + take(&mut text[before..].chars(), room);
+    let shown = width(&text[before..end]);
+    // At the end of a text there is more room before.
+    let start = before - take(&mut text[..before].chars().rev(), room - shown.min(room));
+    start..end
 }
 
 /// Columns that a character takes.
@@ -79,6 +103,22 @@ mod tests {
         {
             assert_eq!(width(text), columns, "{text}");
         }
+    }
+
+    #[test]
+    fn a_long_text_is_shown_around_what_matters() {
+        let text = "0123456789abcdef";
+        for (focus, columns, shown) in [
+            (0, 16, "0123456789abcdef"),
+            (0, 8, "012345"),
+            (8, 8, "6789ab"),
+            (15, 8, "abcdef"),
+            (8, 2, ""),
+            (8, 0, ""),
+        ] {
+            assert_eq!(&text[around(text, focus, columns)], shown, "{focus} {columns}");
+        }
+        assert_eq!(&"漢字漢字漢字"[around("漢字漢字漢字", 6, 8)], "字漢字");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Handle, SelectError, Session, Workspace};
 use crate::{
     model::ConversationId,
-    store::{Commit, ObjectId, RefError, RefName, Space},
+    store::{Commit, ObjectId, RefError, RefName, Refs, Space},
 };
 
 /// How many candidates an error lists.
@@ -45,6 +45,13 @@ impl Workspace {
     /// The active conversations, by id.
     pub fn ids(&self) -> Result<Vec<(ConversationId, ObjectId)>, RefError> {
         self.ids_in(Space::Heads)
+    }
+
+    /// The conversations of a space as they stand now, unread, and the refs that cannot be read.
+    pub fn handles(&self, space: Space) -> Result<(Vec<Handle>, Vec<RefError>), RefError> {
+        let Refs { refs, problems } = self.store.list(space)?;
+        let ids = self.keep_strongest(space, refs)?.into_iter();
+        Ok((ids.map(|(id, commit)| Handle::new(id, space, commit)).collect(), problems))
     }
 
     /// The conversations of a space, by id. One that is half moved is where it was found first.

@@ -43,6 +43,8 @@ fn conversations_are_offered_with_their_titles_and_the_last_changed_comes_first(
         &["c", "cat", ""],
         &["c", "append", ""],
         &["c", "fsck", ""],
+        &["c", "grep", "pattern", ""],
+        &["c", "grep", "pattern", &one, ""],
         &["c", "fsck", "--repair", &one, ""],
     ] {
         assert_eq!(offered(&jp, words), all, "{words:?}");
@@ -139,6 +141,8 @@ fn commands_options_and_schemas_are_offered() {
         ["show\tShow a conversation: what it is waiting for, and its events"]
     );
     assert_eq!(values(&jp, &["c", "ls", "--for"]), ["--format"]);
+    let roles = ["user", "assistant", "tool", "attachment", "system"];
+    assert_eq!(values(&jp, &["c", "grep", "pattern", "--role", ""]), roles);
     assert_eq!(
         offered(&jp, &["c", "ls", "--format", ""]),
         ["text\tFor people", "json\tFor programs"]

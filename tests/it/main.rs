@@ -33,6 +33,7 @@ mod fake_editor;
 mod fixtures;
 mod fork;
 mod fsck;
+mod grep;
 mod guides;
 mod hostile;
 mod hostile_model;

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Which modules of the library each module may name. `docs/architecture.md` says why.
-const MAY_IMPORT: [(&str, &[&str]); 21] = [
+const MAY_IMPORT: [(&str, &[&str]); 22] = [
     ("model", &[]),
     ("format", &["model"]),
     ("plan", &["model", "format"]),
@@ -21,6 +21,7 @@ const MAY_IMPORT: [(&str, &[&str]); 21] = [
     ("store", &["model", "format", "plan", "env", "fsutil", "process"]),
     ("workspace", &["model", "format", "plan", "config", "env", "fsutil", "store"]),
     ("history", &["model", "format", "plan", "env", "store", "workspace"]),
+    ("search", &["model", "format", "plan", "store", "workspace"]),
     (
         "edit",
         &["model", "format", "plan", "config", "env", "fsutil", "process", "store", "workspace"],
@@ -46,6 +47,7 @@ const MAY_IMPORT: [(&str, &[&str]); 21] = [
             "store",
             "workspace",
             "history",
+            "search",
             "edit",
             "provider",
             "attach",
@@ -58,13 +60,14 @@ const MAY_IMPORT: [(&str, &[&str]); 21] = [
 ];
 
 /// Crates that only one module may name.
-const ONLY_IN: [(&str, &str); 11] = [
+const ONLY_IN: [(&str, &str); 12] = [
     ("gix", "store"),
     ("ureq", "provider"),
     ("clap", "cli"),
     ("clap_complete", "cli"),
     ("clap_mangen", "cli"),
     ("schemars", "format"),
+    ("regex_syntax", "search"),
     ("toml_edit", "config"),
     ("rmcp", "tool/mcp"),
     ("tokio", "tool/mcp"),

@@ -5,8 +5,8 @@ use std::{ffi::OsString, num::NonZeroU64, path::PathBuf};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 use super::{
-    AtArg, Blame, Change, Checkout, Commit, Compact, Diff, Drop, Edit, Fork, FormatArg, Insert,
-    Label, Log, Ls, Move, Pick, Restore, Status, Target, Watch,
+    AtArg, Blame, Change, Checkout, Commit, Compact, Diff, Drop, Edit, Fork, FormatArg, Grep,
+    Insert, Label, Log, Ls, Move, Pick, Restore, Status, Target, Watch,
 };
 use crate::{cli::complete::Candidates, model::EventType, store::Space};
 
@@ -49,6 +49,12 @@ pub enum Conversation {
         #[command(flatten)]
         at: AtArg,
     },
+    /// Search the texts of conversations
+    ///
+    /// What was said, what tools were called with and returned, attachments and settings: all text
+    /// but frontmatter. Case is ignored unless the pattern has a letter of upper case. The exit
+    /// code is 0 if something was found, and 1 if not.
+    Grep(Grep),
     /// List what happened to a conversation, newest first
     ///
     /// One line for each operation: what one command did, or a commit that something else made.

@@ -4,6 +4,7 @@ mod compact;
 mod config;
 mod conversation;
 mod edit;
+mod grep;
 mod history;
 mod list;
 mod mcp;
@@ -25,6 +26,7 @@ pub use self::{
         ChangeHow, Checkout, Chosen, Commit, Drop, Edit, EditHow, Insert, Move, Pick, PlaceArg,
         Status, Watch,
     },
+    grep::Grep,
     history::{Blame, Diff, Fork, Log, Restore},
     list::{Label, Ls, Sort},
     mcp::{Mcp, McpLs, Tools, ToolsLs, ToolsRun},

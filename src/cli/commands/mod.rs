@@ -18,6 +18,7 @@ mod export;
 mod fork;
 mod fsck;
 mod git;
+mod grep;
 mod import;
 mod init;
 mod insert;
@@ -122,6 +123,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Ls(args) => ls::run(env, output, &args),
             Conversation::Show { target, format } => show::run(env, output, &target, &format),
             Conversation::Cat { args, at } => cat::run(env, output, &args, &at),
+            Conversation::Grep(args) => grep::run(env, output, &args),
             Conversation::Log(args) => log::run(env, output, &args),
             Conversation::Diff(args) => diff::run(env, output, &args),
             Conversation::Blame(args) => blame::run(env, output, &args),

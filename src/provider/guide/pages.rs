@@ -23,6 +23,7 @@ pub(super) const PAGES: &[Page] = &[
     page!("docs/guides/models.md", 1.0),
     page!("docs/guides/trust.md", 1.0),
     page!("docs/guides/attachments.md", 1.0),
+    page!("docs/guides/search.md", 1.0),
     page!("docs/guides/history.md", 1.1),
     page!("docs/guides/parallel.md", 1.0),
     page!("docs/guides/editing.md", 1.1),
