@@ -169,6 +169,13 @@ fn print_does_not_wait_for_the_lock() {
 }
 
 #[test]
+fn grep_does_not_wait_for_the_lock() {
+    let (jp, id) = talk();
+    let found = assert_does_not_wait(&jp, &id, &["c", "grep", ".", &id]);
+    assert!(!found.stdout.is_empty());
+}
+
+#[test]
 fn nothing_that_only_reads_waits_for_the_lock() {
     let (jp, id) = talk();
     let output = jp.path("exported.md");
