@@ -12,8 +12,9 @@ use std::{
 
 use super::{Objects, Store};
 
-/// How many items a thread takes at a time.
-const HANDFUL: usize = 16;
+/// How often a thread comes back for more, about: rarely, because what stands together in a pack is
+/// stored as differences from each other, and often enough that all end at the same time.
+const ROUNDS: usize = 8;
 
 /// Fewer items than this are not worth a thread.
 const FEW: usize = 64;
@@ -31,16 +32,17 @@ impl Store {
     ) -> Vec<T> {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
         let helpers = (items.len() / FEW).min(cores - 1);
+        let handful = items.len().div_ceil((helpers + 1) * ROUNDS).max(1);
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::new());
         let go = |objects: &Objects| {
             let mut buffer = Vec::new();
             loop {
-                let start = next.fetch_add(HANDFUL, Ordering::Relaxed);
+                let start = next.fetch_add(handful, Ordering::Relaxed);
                 let Some(rest) = items.get(start..).filter(|rest| !rest.is_empty()) else { break };
-                let handful = &rest[..rest.len().min(HANDFUL)];
+                let taken = &rest[..rest.len().min(handful)];
                 let mut work = |item| work(objects, &mut buffer, item);
-                let found: Vec<T> = handful.iter().map(&mut work).collect();
+                let found: Vec<T> = taken.iter().map(&mut work).collect();
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((start, found));
             }
         };
@@ -68,7 +70,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let id = WorkspaceId::from_random([7; 16]);
         let store = Store::init(&directory.path().join("store"), &id).unwrap();
-        for count in [0, 1, HANDFUL, FEW, 10 * FEW + 1] {
+        for count in [0, 1, ROUNDS, FEW, 10 * FEW + 1] {
             let items: Vec<usize> = (0..count).collect();
             assert_eq!(store.sweep(&items, |_, _, item| *item), items);
         }
