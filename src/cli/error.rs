@@ -97,6 +97,12 @@ impl CommandError {
         self
     }
 
+    /// The same, as a mistake of the call.
+    pub fn by_usage(mut self) -> Self {
+        self.kind = Kind::Usage;
+        self
+    }
+
     /// The same, with the exit code of a signal.
     pub fn by_signal(mut self, code: u8) -> Self {
         self.kind = Kind::Signal(code);
@@ -258,7 +264,7 @@ impl From<SelectError> for CommandError {
             SelectError::Unknown { candidates, .. } if candidates.is_empty() => {
                 Some("`jp conversation append --new FILE` starts one".to_owned())
             }
-            SelectError::Unknown { given, .. } if given.starts_with(|c: char| "lp".contains(c)) => {
+            SelectError::Unknown { given, .. } if Selector::resembles_a_word(given) => {
                 let words: Vec<_> = Selector::WORDS.iter().map(|(word, _)| *word).collect();
                 Some(format!("the words are {}", words.join(", ")))
             }

@@ -25,12 +25,12 @@ const NAME: &str = "jp";
 /// Runs jp and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>, env: &Env) -> u8 {
     let mut output = Output::of_process();
-    let mut has_opened = false;
+    let mut is_about_conversations = false;
     let result = match env.var(complete::VARIABLE) {
         Some(shell) => complete::answer(Cli::command(), args, shell, env, &mut output),
         None => match Cli::try_parse_from(args) {
             Ok(cli) => {
-                has_opened = commands::opens_workspace(&cli.command);
+                is_about_conversations = commands::is_about_conversations(&cli.command);
                 commands::run(cli, &knowing_keys(env), &mut output)
             }
             Err(error) => Err(CommandError::from_clap(&error, &mut output)),
@@ -45,7 +45,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: &Env) -> u8 {
         }
     };
     // Last, when everything has been said, and of no consequence to how it ended.
-    if has_opened && let Ok(Some(workspace)) = Workspace::open(env) {
+    if is_about_conversations && let Ok(Some(workspace)) = Workspace::open(env) {
         workspace.clear_stale();
     }
     code

@@ -60,18 +60,25 @@ impl TextLines {
     }
 }
 
+/// How many lines are tried that look like the beginning of the table: jp writes one, and each try
+/// reads what is before it.
+const TRIES: usize = 8;
+
 /// The lines of the table `[event]` and of those in it.
 fn event_tables(text: &str) -> Vec<Range<usize>> {
     let mut tables = Vec::new();
     let mut begin = None;
-    let (mut at, mut number) = (0, 0);
+    let (mut at, mut number, mut tries) = (0, 0, 0);
     for line in text.split_inclusive('\n') {
         number += 1;
         if line.starts_with('[') {
             let is_event = line.starts_with("[event]") || line.starts_with("[event.");
             match begin {
                 // Within a string it is text, and then what is before it cannot stand alone.
-                None if is_event && Table::from_str(&text[..at]).is_ok() => begin = Some(number),
+                None if is_event && tries < TRIES => {
+                    tries += 1;
+                    begin = Table::from_str(&text[..at]).is_ok().then_some(number);
+                }
                 Some(first) if !is_event => {
                     tables.push(first..number);
                     begin = None;

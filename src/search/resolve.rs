@@ -1,6 +1,9 @@
 //! What was found in files, put back to where the files stand in a conversation.
 
-use std::{cell::OnceCell, collections::HashSet};
+use std::{
+    cell::OnceCell,
+    collections::{HashMap, HashSet},
+};
 
 use super::{
     Hit, Reach, SearchProblem, Searched,
@@ -117,8 +120,8 @@ impl Resolution<'_> {
 struct Tools<'a> {
     objects: &'a Objects,
     order: &'a [Located],
-    /// Where each call stands, its id and its tool.
-    calls: OnceCell<Vec<(usize, CallId, String)>>,
+    /// Where the calls with an id stand, and their tools.
+    calls: OnceCell<HashMap<CallId, Vec<(usize, String)>>>,
 }
 
 impl Tools<'_> {
@@ -128,19 +131,25 @@ impl Tools<'_> {
             return Some(tool);
         }
         let id = facts.call.as_ref()?;
-        let calls = self.calls.get_or_init(|| self.read());
-        let before = calls.iter().rev().filter(|(at, ..)| *at < position);
-        before.filter(|(_, call, _)| call == id).map(|(.., tool)| tool.as_str()).next()
+        let calls = self.calls.get_or_init(|| self.read()).get(id)?;
+        let before = calls.iter().rev().find(|(at, _)| *at < position);
+        before.map(|(_, tool)| tool.as_str())
     }
 
     /// The calls that can be read; the others are told of elsewhere.
-    fn read(&self) -> Vec<(usize, CallId, String)> {
-        let call = |(position, located): (usize, &Located)| {
+    fn read(&self) -> HashMap<CallId, Vec<(usize, String)>> {
+        let call = |located: &Located| {
             let hint = located.name.hinted_type().filter(|hint| *hint == EventType::ToolCall)?;
             let bytes = self.objects.blob(&located.blob?, limits::EVENT_FILE).ok()?;
             let facts = Facts::of(&bytes, located.name.form(), Some(hint));
-            Some((position, facts.call?, facts.tool?))
+            Some((facts.call?, facts.tool?))
         };
-        self.order.iter().enumerate().filter_map(call).collect()
+        let mut calls: HashMap<_, Vec<_>> = HashMap::new();
+        for (position, located) in self.order.iter().enumerate() {
+            if let Some((id, tool)) = call(located) {
+                calls.entry(id).or_default().push((position, tool));
+            }
+        }
+        calls
     }
 }

@@ -30,7 +30,6 @@ pub struct Handful {
 impl Handful {
     /// Takes some of the files, from a random place on. There are none if nobody can look.
     pub fn of(directory: &Path, share: Share, random: usize) -> Self {
-        let until = Instant::now() + share.time;
         let entries = std::fs::read_dir(directory).into_iter().flatten().take(share.names);
         let mut names: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
         if names.len() > share.files {
@@ -39,6 +38,8 @@ impl Handful {
             names.truncate(share.files);
         }
         let (directory, names) = (directory.to_owned(), names.into_iter());
+        // To list them takes as long as it takes.
+        let until = Instant::now() + share.time;
         Self { directory, names, until, has_begun: false }
     }
 }

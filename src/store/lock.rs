@@ -52,7 +52,7 @@ impl Holder {
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process, or another handle of this one, holds it.
-    #[error("`{}` is locked by {}", path.display(), describe(holder.as_ref()))]
+    #[error("`{}` is locked, {}", path.display(), Holder::in_words(holder.as_ref()))]
     Held {
         /// The lock file.
         path: PathBuf,
@@ -200,18 +200,6 @@ fn read_holder(file: File) -> Option<Holder> {
     serde_json::from_slice(&text).ok()
 }
 
-fn describe(holder: Option<&Holder>) -> String {
-    match holder {
-        None => "another process".to_owned(),
-        Some(Holder { pid, session: None, acquired_at, .. }) => {
-            format!("process {pid} since {acquired_at}")
-        }
-        Some(Holder { pid, session: Some(session), acquired_at, .. }) => {
-            format!("process {pid} (session {session}) since {acquired_at}")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,10 +217,7 @@ mod tests {
         let error = Lock::try_acquire(&path, &holder(8)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!(
-                "`{}` is locked by process 7 (session s1) since 2026-11-03T10:00:00Z",
-                path.display()
-            )
+            format!("`{}` is locked, held by pid 7, session s1", path.display())
         );
         drop(lock);
         assert!(!path.exists());

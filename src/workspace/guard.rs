@@ -38,6 +38,14 @@ impl Handle {
         self.commit
     }
 
+    /// Refuses what has been put away: it is not changed.
+    pub fn check_active(&self) -> Result<(), WriteFailure> {
+        match (self.id, self.space) {
+            (_, Space::Heads) => Ok(()),
+            (id, space) => Err(WriteFailure::PutAway { id, space }),
+        }
+    }
+
     /// The same conversation as it was at another commit.
     pub fn at(&self, commit: ObjectId) -> Self {
         Self { commit, ..*self }
@@ -265,22 +273,14 @@ impl Guard {
 impl Workspace {
     /// Takes the lock of a conversation, or says at once who has it.
     pub fn lock(&self, handle: Handle) -> Result<Guard, WriteFailure> {
-        self.check_active(&handle)?;
+        handle.check_active()?;
         self.guard(self.hold(&handle)?)
-    }
-
-    /// Refuses what has been put away: it is not changed.
-    pub fn check_active(&self, handle: &Handle) -> Result<(), WriteFailure> {
-        match (handle.id, handle.space) {
-            (_, Space::Heads) => Ok(()),
-            (id, space) => Err(WriteFailure::PutAway { id, space }),
-        }
     }
 
     /// Goes on with a conversation whose lock has been taken, to change it.
     pub fn guard(&self, hold: Hold) -> Result<Guard, WriteFailure> {
         let Hold { handle, lock } = hold;
-        self.check_active(&handle)?;
+        handle.check_active()?;
         Ok(Guard { handle, lock, state: None, notes: Vec::new() })
     }
 }

@@ -71,6 +71,9 @@ fn pause(looks: u32, waited: Duration, patience: Duration) -> Option<Duration> {
     Some(pause.min(left))
 }
 
+/// How much of a session others are told: its name may be as long as anybody likes.
+const MOST_OF_A_SESSION: usize = 100;
+
 impl Workspace {
     /// Takes the lock of a conversation wherever it is kept, or says at once who has it.
     pub fn hold(&self, handle: &Handle) -> Result<Hold, WriteFailure> {
@@ -121,6 +124,7 @@ impl Workspace {
     /// Who we are, for whoever finds a conversation locked.
     pub(super) fn holder(&self) -> Holder {
         let session = Session::of(&self.env).map(|session| session.to_string());
+        let session = session.map(|session| session.chars().take(MOST_OF_A_SESSION).collect());
         let acquired_at = self.env.now().to_string();
         let doing = self.doing.map(str::to_owned);
         Holder { pid: std::process::id(), session, acquired_at, doing }

@@ -34,6 +34,12 @@ impl<'a> Selector<'a> {
         ("prev", Self::Previous),
     ];
 
+    /// Whether a text was perhaps meant as one of the words: no id begins as they do.
+    pub fn resembles_a_word(text: &str) -> bool {
+        let first = text.chars().next();
+        Selector::WORDS.iter().any(|(word, _)| word.chars().next() == first)
+    }
+
     /// Reads how a conversation is named.
     pub fn of(text: &'a str) -> Self {
         let word = Selector::WORDS.into_iter().find(|(word, _)| *word == text);

@@ -7,7 +7,7 @@ use crate::store::Share;
 
 /// How much of each directory a command looks at when it is done: enough to keep up, too little to
 /// be felt.
-const SHARE: Share = Share { names: 4096, files: 32, time: Duration::from_micros(400) };
+const SHARE: Share = Share { names: 4096, files: 32, time: Duration::from_micros(300) };
 
 /// What was cleared away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -182,7 +182,7 @@ fn some_conversations_are_named_and_the_last_changed_comes_first() {
     let all = ids(&[]);
     assert_eq!(all.lines().collect::<BTreeSet<_>>(), BTreeSet::from([&*one, &*two]));
     let unknown = jp.run(&["c", "grep", "radish", "jp-c9"]);
-    assert_eq!((unknown.code, unknown.stdout.as_str()), (1, ""));
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""));
     assert!(unknown.stderr.starts_with("error: "), "{}", unknown.stderr);
 }
 

@@ -176,6 +176,12 @@ fn grep_does_not_wait_for_the_lock() {
 }
 
 #[test]
+fn use_does_not_wait_for_the_lock() {
+    let (jp, id) = talk();
+    assert_does_not_wait(&jp.with_var("JP_SESSION", "another"), &id, &["c", "use", &id]);
+}
+
+#[test]
 fn nothing_that_only_reads_waits_for_the_lock() {
     let (jp, id) = talk();
     let output = jp.path("exported.md");

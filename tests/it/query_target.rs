@@ -12,6 +12,7 @@ const TWO_TEXTS: &str = "[[answer]]\ntext = \"One.\"\n\n[[answer]]\ntext = \"Two
 
 const WAYS: &str = "Hint: `jp query --new \"…\"` begins a conversation
 Hint: `jp query --id=ID \"…\"` continues one, and `--id=last` the one last used; `jp conversation ls` lists them
+Hint: scripts that set `JP_SESSION` to the same text share a conversation
 ";
 
 #[test]
@@ -44,7 +45,8 @@ fn a_conversation_that_was_put_away_is_not_gone_on_with() {
     assert_eq!(jp.run(&["c", "archive", &id]).code, 0);
     let back = format!("Hint: `jp conversation unarchive {id}` brings it back\n");
     let away = format!("error: the conversation of this terminal, {id}, was put away\n");
-    let other = "Hint: `jp conversation use ID` turns this terminal to another one\n";
+    let other = "Hint: `jp query --new \"…\"` begins another one\n\
+                 Hint: `jp conversation use ID` turns this terminal to one that is there\n";
     ask(&jp, &["Hello?"]).fails(1, &format!("{away}{back}{other}"));
     assert_eq!(jp.run(&["c", "unarchive", &id]).code, 0);
     assert_eq!(answer(ask(&jp, &["Hello?"])), "Two.\n");

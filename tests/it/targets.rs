@@ -144,7 +144,8 @@ fn a_bare_id_without_anybody_to_ask_is_an_error_that_lists_the_ways() {
     let error = "error: this terminal has no conversation yet\n\
          Hint: `jp query --new \"…\"` begins a conversation\n\
          Hint: `jp query --id=ID \"…\"` continues one, and `--id=last` the one last used; \
-         `jp conversation ls` lists them\n";
+         `jp conversation ls` lists them\n\
+         Hint: scripts that set `JP_SESSION` to the same text share a conversation\n";
     ask(&two, &["Which?"]).fails(1, error);
     let picked = error.replace(
         "this terminal has no conversation yet",
@@ -156,7 +157,7 @@ fn a_bare_id_without_anybody_to_ask_is_an_error_that_lists_the_ways() {
     let expected = error.replace(
         "this terminal has no conversation yet",
         "there is no terminal here that a conversation could belong to",
-    ) + "Hint: scripts that set `JP_SESSION` to the same text share a conversation\n";
+    );
     Output::of(nowhere.env_remove("JP_SESSION")).fails(1, &expected);
 }
 
@@ -219,6 +220,62 @@ fn fork_with_an_id_forks_that_conversation() {
         assert_eq!(two.show(&newest(&two))["forked_from"], *first, "{name}");
     }
     assert_eq!(files(&one, &first).len(), 2);
+}
+
+#[test]
+fn a_fork_in_which_nothing_was_asked_after_all_is_put_away() {
+    let one = player(ANSWERS);
+    let source = begin(&one);
+    for args in [
+        &["--fork", "--attach", "missing", "Hello"][..],
+        &["--fork", "-m", "nobody/knows", "Hello"],
+        &["--fork", "--no-edit"],
+    ] {
+        let failed = ask(&one, args);
+        assert_ne!(failed.code, 0, "{args:?}");
+        assert!(failed.stderr.contains("is in the trash: nothing was asked in it"), "{args:?}");
+        assert_eq!(only(&one), source, "{args:?}");
+    }
+    went_to(ask(&one, &["More"]), &source);
+}
+
+#[test]
+fn fork_leaves_a_turn_that_is_not_complete_behind_unless_it_goes_on_with_it() {
+    let one = player(ANSWERS);
+    let source = begin(&one);
+    one.append(&source, &[&request("Unanswered\n")]).ok();
+    answer(ask(&one, &["--fork", "Otherwise"]));
+    let fork = newest(&one);
+    assert!(!one.run(&["c", "print", &fork]).ok().contains("Unanswered"));
+    one.run(&["c", "use", &source]).ok();
+    answer(ask(&one, &["--fork", "--no-edit"]));
+    assert!(one.run(&["c", "print", &newest(&one)]).ok().contains("Unanswered"));
+    assert_eq!(one.show(&source)["events"], 3);
+}
+
+#[test]
+fn a_query_that_is_not_kept_knows_what_the_terminal_is_about() {
+    let one = player(ANSWERS);
+    let id = begin(&one);
+    assert_eq!(answer(ask(&one, &["--no-persist", "Aside"])), "Two.\n");
+    assert_eq!(answer(ask(&one, &["--no-persist", "--new", "Aside"])), "One.\n");
+    assert_eq!(answer(ask(&one.with_var("JP_SESSION", "two"), &["--no-persist", "Hi"])), "One.\n");
+    assert_eq!(one.show(&id)["events"], 2);
+}
+
+#[test]
+fn fork_without_an_id_forks_no_conversation_of_another_terminal() {
+    let (one, two) = two_terminals();
+    let (first, second) = (begin(&one), begin(&two));
+    let three = one.with_var("JP_SESSION", "three");
+    let refused = three.run(&["c", "fork", "--activate"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
+    assert!(refused.stderr.starts_with("error: there are 2 conversations: say which one\n"));
+    let forked = |terminal: &Jp| {
+        let id = terminal.run(&["c", "fork", "--format", "json"]).json()["id"].clone();
+        one.show(id.as_str().unwrap())["forked_from"].clone()
+    };
+    assert_eq!((forked(&one), forked(&two)), (first.into(), second.into()));
 }
 
 #[test]
@@ -287,6 +344,7 @@ fn the_words_work_wherever_an_id_is_taken() {
     let one = player(ANSWERS);
     let first = begin(&one);
     let second = begin(&one);
+    one.write("event.md", message("More.\n"));
     for args in [
         &["c", "show", "WORD"][..],
         &["c", "print", "WORD"],
@@ -299,6 +357,13 @@ fn the_words_work_wherever_an_id_is_taken() {
         &["c", "label", "ls", "WORD"],
         &["c", "fsck", "WORD"],
         &["c", "label", "add", "WORD", "seen"],
+        &["c", "grep", "Hello", "WORD"],
+        &["c", "edit", "WORD", "--title=Other"],
+        &["c", "checkout", "WORD", "written-out"],
+        &["c", "append", "WORD", "event.md"],
+        &["c", "insert", "WORD", "event.md"],
+        &["c", "drop", "WORD", "3"],
+        &["c", "move", "WORD", "2", "--after", "1"],
         &["c", "undo", "WORD"],
         &["c", "redo", "WORD"],
         &["c", "compact", "WORD", "--dry-run", "--keep-last=0"],

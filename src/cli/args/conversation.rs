@@ -51,9 +51,9 @@ pub enum Conversation {
     },
     /// Search the texts of conversations
     ///
-    /// What was said, what tools were called with and returned, attachments and settings: all text
-    /// but frontmatter. Case is ignored unless the pattern has a letter of upper case. The exit
-    /// code is 0 if something was found, and 1 if not.
+    /// What was said, which tools were called, with what, and what they returned, attachments and
+    /// settings. Case is ignored unless the pattern has a letter of upper case. The exit code is 0
+    /// if something was found, 1 if not, and 2 if the call is wrong.
     Grep(Grep),
     /// List what happened to a conversation, newest first
     ///
@@ -140,8 +140,8 @@ pub enum Conversation {
     ///
     /// Nothing of the conversation changes, and it does not matter whether somebody else is at it.
     Use {
-        /// The conversation: its id, or a beginning of it that no other has, `last`, `last-created`
-        /// or `previous` [default: pick one from a list]
+        /// The conversation: its id, a beginning of it that no other has, `last`, `last-created` or
+        /// `previous` [default: pick one from a list]
         #[arg(add = Candidates::Conversations(&[Space::Heads]))]
         id: Option<String>,
         #[command(flatten)]
@@ -170,7 +170,8 @@ pub enum Conversation {
     Label(Label),
     /// Put conversations away: `ls` shows them with `--archived` only
     Archive {
-        /// The conversations: their ids, or beginnings of them that no others have
+        /// The conversations: their ids, beginnings of them that no others have, `last`,
+        /// `last-created` or `previous`
         #[arg(required = true, value_name = "ID")]
         #[arg(add = Candidates::Conversations(&[Space::Heads]))]
         ids: Vec<String>,
@@ -179,7 +180,8 @@ pub enum Conversation {
     },
     /// Bring archived conversations back
     Unarchive {
-        /// The conversations: their ids, or beginnings of them that no others have
+        /// The conversations: their ids, beginnings of them that no others have, `last`,
+        /// `last-created` or `previous`
         #[arg(required = true, value_name = "ID")]
         #[arg(add = Candidates::Conversations(&[Space::Archive]))]
         ids: Vec<String>,
@@ -188,7 +190,8 @@ pub enum Conversation {
     },
     /// Move conversations to the trash, from where `restore` brings them back
     Rm {
-        /// The conversations: their ids, or beginnings of them that no others have
+        /// The conversations: their ids, beginnings of them that no others have, `last`,
+        /// `last-created` or `previous`
         #[arg(required = true, value_name = "ID")]
         #[arg(add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
         ids: Vec<String>,

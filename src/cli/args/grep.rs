@@ -10,8 +10,8 @@ pub struct Grep {
     /// What to look for within a line: a regular expression, which ignores case unless it has a
     /// letter of upper case
     pub pattern: String,
-    /// The conversations: their ids, or beginnings of them that no others have [default: all active
-    /// ones]
+    /// The conversations: their ids, beginnings of them that no others have, `last`, `last-created`
+    /// or `previous` [default: all active ones]
     #[arg(value_name = "ID", add = Candidates::Conversations(&[Space::Heads, Space::Archive]))]
     pub ids: Vec<String>,
     /// Take the pattern as a text, not as a regular expression

@@ -30,7 +30,6 @@ impl Query {
             _ if self.new => Need::New,
             Some(Some(id)) if !id.is_empty() => Need::Explicit(id),
             Some(_) => Need::Picked,
-            None if self.no_persist => Need::New,
             None => Need::Session,
         }
     }
@@ -56,12 +55,13 @@ mod tests {
         assert_eq!(need(&["Hello"]), "Session");
         assert_eq!(need(&["--fork", "Hello"]), "Session");
         assert_eq!(need(&["--fork=3", "Hello"]), "Session");
+        assert_eq!(need(&["--no-persist", "Hello"]), "Session");
     }
 
     #[test]
     fn a_new_query_needs_a_conversation_that_does_not_exist_yet() {
         assert_eq!(need(&["--new", "Hello"]), "New");
-        assert_eq!(need(&["--no-persist", "Hello"]), "New");
+        assert_eq!(need(&["--new", "--no-persist", "Hello"]), "New");
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{
-    DONE, Outcome, compact, edit::edit_in_directory, now, session, tell_notes, title, to_read,
-    r#use::turn_to,
+    DONE, Next, Outcome, compact, edit::edit_in_directory, find_to_change, now, session,
+    tell_notes, title, r#use::turn_to, version, warn_of_dropped,
 };
 use crate::{
     cli::{
@@ -28,7 +28,9 @@ pub fn run(env: &Env, output: &mut Output, args: &Fork) -> Outcome {
     let keep = keep(env, args)?;
     let title = title::check(args.title.as_deref())?;
     let session = args.activate.then(|| session(env)).transpose()?;
-    let (workspace, source) = to_read(env, output, &args.target)?;
+    let (workspace, source) = find_to_change(env, output, args.target.id.as_deref())?;
+    warn_of_dropped(output, &workspace, &source, Next::Reads);
+    let source = version(env, &workspace, source, &args.target.at)?;
     let mut fork = fork(&workspace, &source, &keep, title, env.now())?;
     tell_notes(output, &mut fork.guard);
     tell(output, args, &source, &fork)?;

@@ -11,14 +11,13 @@ use self::{
     at_terminal::{AtTerminal, Choice},
     unattended::Unattended,
 };
-use super::BY_SIGNAL;
+use super::{BY_SIGNAL, can_ask};
 use crate::{
     cli::{error::CommandError, output::Output},
     config::Patience,
     env::Env,
     model::ConversationId,
     store::Holder,
-    ui::Prompter,
     workspace::{Guard, Handle, Hold, Meanwhile, Waited, Workspace, WriteFailure},
 };
 
@@ -44,7 +43,7 @@ pub fn lock(
     handle: Handle,
 ) -> Result<Guard, CommandError> {
     // What was put away is refused at once, whoever has it.
-    workspace.check_active(&handle)?;
+    handle.check_active()?;
     Ok(workspace.guard(hold(env, output, workspace, &handle)?)?)
 }
 
@@ -70,7 +69,7 @@ pub fn lock_or_else(
     handle: Handle,
     interactive: bool,
 ) -> Result<Locked, CommandError> {
-    workspace.check_active(&handle)?;
+    handle.check_active()?;
     let ended = wait(env, output, workspace, &handle, interactive, Offer::Elsewhere);
     match ended.map_err(|error| elsewhere(error, handle.id()))? {
         Ended::Held(hold) => Ok(Locked::Guard(Box::new(workspace.guard(hold)?))),
@@ -132,12 +131,6 @@ fn wait(
             None => Ended::Held(hold),
         },
     })
-}
-
-/// Whether there is somebody at the terminal, and no other program of the shell has it: who asks
-/// in the background is stopped.
-fn can_ask(env: &Env) -> bool {
-    Prompter::open(env).is_ok_and(|prompter| prompter.is_in_foreground())
 }
 
 /// How long a lock is waited for.

@@ -80,13 +80,12 @@ const BY_SIGNAL: u8 = 128;
 
 /// Whether a command works with the conversations of the workspace, so that it clears away what
 /// others have left there.
-pub fn opens_workspace(command: &Command) -> bool {
+pub fn is_about_conversations(command: &Command) -> bool {
     match command {
         Command::Conversation(Conversation::Template { .. }) | Command::Store(Store::Path) => false,
         Command::Query(_) | Command::Conversation(_) | Command::Store(_) | Command::Git { .. } => {
             true
         }
-        // What was made just now has nothing that others left.
         Command::Init { .. }
         | Command::Models(_)
         | Command::Mcp(_)

@@ -107,7 +107,7 @@ pub fn find_to_change(
     id: Option<&str>,
 ) -> Result<(Workspace, Handle), CommandError> {
     let need = Need::of(id);
-    find(env, output, need, Otherwise::TheOnlyOne, can_ask(env))
+    find(env, output, need, Otherwise::TheOnlyOne, true)
 }
 
 /// What stands in for the conversation of a terminal that has none, before anybody is asked.
@@ -124,38 +124,49 @@ pub fn session(env: &Env) -> Result<Session, CommandError> {
     Session::of(env).ok_or_else(|| CommandError::failure(NO_SESSION).hint(SHARE_A_SESSION))
 }
 
-/// Whether there is somebody who can be asked.
+/// Whether there is somebody at the terminal, and no other program of the shell has it: who asks
+/// in the background is stopped.
 pub fn can_ask(env: &Env) -> bool {
-    Prompter::open(env).is_ok()
+    Prompter::open(env).is_ok_and(|prompter| prompter.is_in_foreground())
 }
 
-/// Finds the conversation that a command needs.
+/// Finds the conversation that a command needs. Somebody is asked only if that is needed, wanted and
+/// possible.
 pub fn find(
     env: &Env,
     output: &mut Output,
     need: Need<'_>,
     otherwise: Otherwise,
-    can_ask: bool,
+    may_ask: bool,
 ) -> Result<(Workspace, Handle), CommandError> {
     if let Need::Explicit(id) = need {
         return selected(env, id);
     }
     let workspace = Workspace::open(env)?.ok_or_else(none_yet)?;
     let session = Session::of(env);
-    if let (Need::Session, Some(session)) = (need, &session)
-        && let Some(handle) = recalled(output, &workspace, session)?
-    {
-        return Ok((workspace, handle));
+    let may_ask = may_ask && can_ask(env);
+    let mut may_stand_in = need == Need::Session && otherwise == Otherwise::TheOnlyOne;
+    if let (Need::Session, Some(session)) = (need, &session) {
+        match recalled(output, &workspace, session) {
+            Ok(Some(handle)) => return Ok((workspace, handle)),
+            Ok(None) => {}
+            // Another one is not chosen in its place, but it can be picked.
+            Err(error) if may_ask => {
+                output.warn(error.message());
+                may_stand_in = false;
+            }
+            Err(error) => return Err(error),
+        }
     }
     let Overview { rows, problems } = workspace.overview(Space::Heads)?;
     output.warn_all(problems);
     match &rows[..] {
         [] => return Err(none_yet()),
-        [row] if need == Need::Session && otherwise == Otherwise::TheOnlyOne => {
+        [row] if may_stand_in => {
             let handle = row.handle();
             return Ok((workspace, handle));
         }
-        _ if can_ask => {}
+        _ if may_ask => {}
         rows if otherwise == Otherwise::TheOnlyOne => return Err(several(rows)),
         _ => return Err(no_target(need, session.as_ref())),
     }
@@ -194,10 +205,7 @@ fn no_target(need: Need<'_>, session: Option<&Session>) -> CommandError {
         "`jp query --id=ID \"…\"` continues one, and `--id=last` the one last used; \
              `jp conversation ls` lists them",
     );
-    match session {
-        None => error.hint(SHARE_A_SESSION),
-        Some(_) => error,
-    }
+    error.hint(SHARE_A_SESSION)
 }
 
 const NO_SESSION: &str = "there is no terminal here that a conversation could belong to";
@@ -224,7 +232,7 @@ fn recalled_to_read(
 
 /// The conversation of a terminal, if it has one. Another one is never chosen in the place of one
 /// that was put away.
-fn recalled(
+pub fn recalled(
     output: &mut Output,
     workspace: &Workspace,
     session: &Session,
@@ -245,7 +253,9 @@ fn gone(id: ConversationId) -> CommandError {
 }
 
 fn other_ways(error: CommandError) -> CommandError {
-    error.hint("`jp conversation use ID` turns this terminal to another one")
+    error
+        .hint("`jp query --new \"…\"` begins another one")
+        .hint("`jp conversation use ID` turns this terminal to one that is there")
 }
 
 /// The version of a conversation that was asked for.

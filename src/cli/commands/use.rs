@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DONE, Next, Otherwise, Outcome, can_ask, find, session, warn_of_dropped};
+use super::{DONE, Next, Otherwise, Outcome, find, session, warn_of_dropped};
 use crate::{
     cli::{
         args::{FormatArg, Need},
@@ -10,15 +10,14 @@ use crate::{
         output::Output,
     },
     env::Env,
-    store::Space,
     ui::escape,
-    workspace::{Handle, Session, Workspace, WriteFailure},
+    workspace::{Handle, Session, Workspace},
 };
 
 pub fn run(env: &Env, output: &mut Output, id: Option<&str>, format: &FormatArg) -> Outcome {
     let session = session(env)?;
     let need = id.map_or(Need::Picked, Need::Explicit);
-    let (workspace, handle) = find(env, output, need, Otherwise::TheOnlyOne, can_ask(env))?;
+    let (workspace, handle) = find(env, output, need, Otherwise::TheOnlyOne, true)?;
     turn_to(output, &workspace, &session, &handle)?;
     warn_of_dropped(output, &workspace, &handle, Next::Reads);
     let title = workspace.row(&handle, &mut Vec::new()).heading.title;
@@ -40,11 +39,8 @@ pub fn turn_to(
     session: &Session,
     handle: &Handle,
 ) -> Result<(), CommandError> {
-    let (id, space) = (handle.id(), handle.space());
-    if space != Space::Heads {
-        return Err(WriteFailure::PutAway { id, space }.into());
-    }
-    let note = workspace.turn_to(Some(session), id).map_err(CommandError::failure)?;
+    handle.check_active()?;
+    let note = workspace.turn_to(Some(session), handle.id()).map_err(CommandError::failure)?;
     if let Some(note) = note {
         output.warn(note);
     }

@@ -92,27 +92,18 @@ impl Workspace {
         session: Option<&Session>,
         id: ConversationId,
     ) -> Result<Option<String>, SessionError> {
-        let note = match session {
-            Some(session) => self.activate(session, id)?,
-            None => None,
-        };
-        self.register(id)?;
-        Ok(note)
-    }
-
-    /// Makes a conversation the one that a session is about. Returns what the user should hear.
-    pub(super) fn activate(
-        &self,
-        session: &Session,
-        id: ConversationId,
-    ) -> Result<Option<String>, SessionError> {
         let sessions = self.sessions()?;
         fsutil::create_dir_private(&sessions.0)?;
         let _lock = sessions.lock();
-        let (mut mapping, note) = self.session_mapping(session);
-        mapping.activate(id, self.env.now());
-        sessions.write(session, &mapping)?;
-        Ok(note)
+        let mut told = None;
+        if let Some(session) = session {
+            let (mut mapping, note) = self.session_mapping(session);
+            mapping.activate(id, self.env.now());
+            sessions.write(session, &mapping)?;
+            told = note;
+        }
+        self.register(id)?;
+        Ok(told)
     }
 
     /// A conversation, wherever it is kept; `None` if it is not there.

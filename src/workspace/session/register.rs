@@ -19,7 +19,7 @@ use crate::{
     workspace::{Handle, SessionError, Workspace, WorkspaceError},
 };
 
-/// How many conversations are remembered: more than anybody turns to between two of them.
+/// How many conversations are remembered. Those before count by the time of their last commit.
 const REMEMBERED: usize = 1000;
 
 const FILE: &str = "activated.json";
@@ -39,11 +39,8 @@ impl Workspace {
         read().unwrap_or_default()
     }
 
-    /// Registers that somebody turned to a conversation.
+    /// Registers that somebody turned to a conversation; whoever does it has locked the sessions.
     pub(super) fn register(&self, id: ConversationId) -> Result<(), SessionError> {
-        let sessions = self.sessions()?;
-        fsutil::create_dir_private(&sessions.0)?;
-        let _lock = sessions.lock();
         let mut register = self.registered();
         register.activate(id, self.env.now(), REMEMBERED);
         let text = format!("{}\n", json!({ HISTORY: register.encode() }));

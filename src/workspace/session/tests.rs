@@ -86,12 +86,12 @@ fn each_session_continues_its_own_conversation() {
     let world = World::new();
     let (one, other) = (world.conversation(), world.conversation());
     assert_eq!(world.recall(&named("a")), "nothing");
-    assert_eq!(world.workspace.activate(&named("a"), one).unwrap(), None);
+    assert_eq!(world.workspace.turn_to(Some(&named("a")), one).unwrap(), None);
     assert_eq!(world.recall(&named("b")), "nothing");
-    world.workspace.activate(&named("b"), other).unwrap();
+    world.workspace.turn_to(Some(&named("b")), other).unwrap();
     assert_eq!(world.recall(&named("a")), format!("active {one}"));
     assert_eq!(world.recall(&named("b")), format!("active {other}"));
-    world.workspace.activate(&named("a"), other).unwrap();
+    world.workspace.turn_to(Some(&named("a")), other).unwrap();
     let (mapping, _) = world.workspace.session_mapping(&named("a"));
     let history: Vec<_> = mapping.history().iter().map(|activation| activation.id).collect();
     assert_eq!(history, [other, one]);
@@ -102,8 +102,8 @@ fn a_conversation_that_was_put_away_is_not_replaced_by_another() {
     let world = World::new();
     let (earlier, current) = (world.conversation(), world.conversation());
     let session = named("a");
-    world.workspace.activate(&session, earlier).unwrap();
-    world.workspace.activate(&session, current).unwrap();
+    world.workspace.turn_to(Some(&session), earlier).unwrap();
+    world.workspace.turn_to(Some(&session), current).unwrap();
     for (space, expected) in [(Space::Archive, "archived"), (Space::Trash, "in the trash")] {
         let handle = world.workspace.select(&current.to_string()).unwrap();
         world.workspace.shelve(world.workspace.hold(&handle).unwrap(), space).unwrap();
@@ -121,7 +121,7 @@ fn a_damaged_file_is_told_of_and_counts_as_none() {
     let world = World::new();
     let conversation = world.conversation();
     let session = named("a");
-    world.workspace.activate(&session, conversation).unwrap();
+    world.workspace.turn_to(Some(&session), conversation).unwrap();
     let path = world.sessions().join(session.file_name());
     let whole = fs::read(&path).unwrap();
     for damage in [&whole[..whole.len() / 2], b"", b"\xff\0garbage", b"[]"] {
@@ -131,14 +131,14 @@ fn a_damaged_file_is_told_of_and_counts_as_none() {
             path.display()
         );
         assert_eq!(world.recall(&session), format!("nothing; {note}"));
-        assert_eq!(world.workspace.activate(&session, conversation).unwrap(), Some(note));
+        assert_eq!(world.workspace.turn_to(Some(&session), conversation).unwrap(), Some(note));
         assert_eq!(world.recall(&session), format!("active {conversation}"));
     }
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     let note = format!("`{}` is not used: it is not a file", path.display());
     assert_eq!(world.recall(&session), format!("nothing; {note}"));
-    let error = world.workspace.activate(&session, conversation).unwrap_err();
+    let error = world.workspace.turn_to(Some(&session), conversation).unwrap_err();
     assert!(error.to_string().starts_with("the session cannot be remembered: cannot replace"));
 }
 
@@ -147,7 +147,7 @@ fn a_damaged_file_is_told_of_and_counts_as_none() {
 fn what_sessions_are_about_is_for_their_user_alone() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::new();
-    world.workspace.activate(&named("a"), id(1)).unwrap();
+    world.workspace.turn_to(Some(&named("a")), id(1)).unwrap();
     let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(world.sessions()), 0o700);
     assert_eq!(mode(world.workspace.state_dir().unwrap()), 0o700);
@@ -163,7 +163,7 @@ fn those_who_activate_at_once_do_not_forget_each_other() {
             scope.spawn(move || {
                 let (workspace, _) = Workspace::init(&env, &work).unwrap();
                 for number in 0..10 {
-                    workspace.activate(&named("a"), id(thread * 10 + number)).unwrap();
+                    workspace.turn_to(Some(&named("a")), id(thread * 10 + number)).unwrap();
                 }
             });
         }
@@ -213,7 +213,7 @@ fn stale_getsid_goes_only_when_the_leader_is_dead() {
     let process = Process::start();
     let session = led_by(process.leader());
     let conversation = world.conversation();
-    world.workspace.activate(&session, conversation).unwrap();
+    world.workspace.turn_to(Some(&session), conversation).unwrap();
     assert_eq!(clear(&world.at(NOW * 2)), (0, 1));
     process.end();
     // Its conversation is there all the same.
@@ -228,7 +228,7 @@ fn stale_getsid_stays_while_the_leader_lives_whatever_became_of_its_conversation
     let process = Process::start();
     let session = led_by(process.leader());
     // Another process may be about to begin it.
-    world.workspace.activate(&session, id(1)).unwrap();
+    world.workspace.turn_to(Some(&session), id(1)).unwrap();
     assert_eq!(clear(&world.at(NOW * 2)), (0, 1));
     assert_eq!(world.recall(&session), "gone jp-c1");
     process.end();
@@ -241,9 +241,9 @@ fn stale_getsid_goes_when_the_number_of_the_leader_is_that_of_another_process() 
     let process = Process::start();
     let leader = process.leader();
     let session = led_by(leader.clone());
-    world.workspace.activate(&session, id(1)).unwrap();
+    world.workspace.turn_to(Some(&session), id(1)).unwrap();
     let recycled = led_by(Leader { started: leader.started - 1, ..leader });
-    world.workspace.activate(&recycled, id(2)).unwrap();
+    world.workspace.turn_to(Some(&recycled), id(2)).unwrap();
     assert_eq!(clear(&world.workspace), (1, 1));
     assert_eq!(world.recall(&session), "gone jp-c1");
     assert_eq!(world.recall(&recycled), "nothing");
@@ -255,10 +255,10 @@ fn stale_getsid_of_another_system_goes_after_a_month_or_when_nothing_is_left() {
     let world = World::new();
     let leader = Leader { pid: 1, started: 1, realm: "elsewhere".to_owned() };
     let session = led_by(leader);
-    world.workspace.activate(&session, world.conversation()).unwrap();
+    world.workspace.turn_to(Some(&session), world.conversation()).unwrap();
     assert_eq!(clear(&world.at(NOW + 29 * 24 * 60 * 60)), (0, 1));
     assert_eq!(clear(&world.at(NOW + 31 * 24 * 60 * 60)), (1, 0));
-    world.workspace.activate(&session, id(1)).unwrap();
+    world.workspace.turn_to(Some(&session), id(1)).unwrap();
     assert_eq!(clear(&world.workspace), (1, 0));
 }
 
@@ -267,8 +267,8 @@ fn stale_getsid_of_another_system_goes_after_a_month_or_when_nothing_is_left() {
 fn goes_when_nothing_is_left(session: &Session) {
     let world = World::new();
     let conversation = world.conversation();
-    world.workspace.activate(session, conversation).unwrap();
-    world.workspace.activate(session, id(1)).unwrap();
+    world.workspace.turn_to(Some(session), conversation).unwrap();
+    world.workspace.turn_to(Some(session), id(1)).unwrap();
     let much_later = world.at(NOW * 2);
     assert_eq!(clear(&much_later), (0, 1));
     for space in [Space::Archive, Space::Trash] {
@@ -311,7 +311,7 @@ fn stale_locks_and_sessions_go_together_and_a_lock_only_when_nobody_holds_it() {
     let handle = world.workspace.select(&world.conversation().to_string()).unwrap();
     let guard = world.workspace.lock(handle).unwrap();
     fs::write(world.workspace.store().lock_path(id(2)), "").unwrap();
-    world.workspace.activate(&named("a"), id(1)).unwrap();
+    world.workspace.turn_to(Some(&named("a")), id(1)).unwrap();
     let cleared = world.workspace.clear_stale();
     assert_eq!(cleared, Cleared { locks: 1, sessions: 1 });
     assert!(world.workspace.store().lock_path(guard.id()).exists());
@@ -322,7 +322,7 @@ fn stale_locks_and_sessions_go_together_and_a_lock_only_when_nobody_holds_it() {
 fn clearing_looks_at_a_few_files_each_time_and_gets_to_all() {
     let world = World::new();
     for number in 0..100 {
-        world.workspace.activate(&named(&number.to_string()), id(1)).unwrap();
+        world.workspace.turn_to(Some(&named(&number.to_string())), id(1)).unwrap();
     }
     let share = Share { names: 4096, files: 32, time: Duration::from_secs(3600) };
     assert_eq!(world.workspace.clear_stale_within(share).sessions, 32);
@@ -340,9 +340,11 @@ fn those_who_clear_at_once_forget_no_session_that_somebody_turns_to() {
             scope.spawn(move || {
                 let (workspace, _) = Workspace::init(&env, &work).unwrap();
                 for number in 0..25 {
-                    workspace.activate(&named(&format!("over {thread} {number}")), id(1)).unwrap();
+                    workspace
+                        .turn_to(Some(&named(&format!("over {thread} {number}"))), id(1))
+                        .unwrap();
                     let lasting = named(&format!("{thread} {number}"));
-                    workspace.activate(&lasting, conversation).unwrap();
+                    workspace.turn_to(Some(&lasting), conversation).unwrap();
                     clear(&workspace);
                 }
             });
@@ -359,7 +361,7 @@ fn those_who_clear_at_once_forget_no_session_that_somebody_turns_to() {
 #[test]
 fn clearing_leaves_what_it_cannot_judge() {
     let world = World::new();
-    world.workspace.activate(&named("a"), id(1)).unwrap();
+    world.workspace.turn_to(Some(&named("a")), id(1)).unwrap();
     let path = world.sessions().join(named("a").file_name());
     fs::write(&path, "garbage").unwrap();
     assert_eq!(clear(&world.workspace), (0, 1));

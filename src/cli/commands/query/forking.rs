@@ -50,17 +50,14 @@ pub fn fork_to_ask(
 
 /// What a fork keeps of so many turns: all, or as many from the end; the last one may stay behind.
 fn keep(turns: u64, last: Option<u64>, leaves_last: bool) -> Option<Keep> {
-    let left =
-        turns.checked_sub(u64::from(leaves_last)).filter(|left| !leaves_last || *left > 0)?;
-    Some(match (leaves_last, last) {
-        (false, None) => Keep::All,
-        (false, Some(last)) => Keep::Last(last),
-        (true, None) => Keep::First(left),
-        (true, Some(last)) => {
-            let from = left.saturating_sub(last);
-            Keep::Between(Some(Moment::Turn(from)), Some(Moment::Turn(left - 1)))
-        }
-    })
+    if !leaves_last {
+        return Some(last.map_or(Keep::All, Keep::Last));
+    }
+    let left = turns.checked_sub(1).filter(|left| *left > 0)?;
+    Some(last.map_or(Keep::First(left), |last| {
+        let from = left.saturating_sub(last);
+        Keep::Between(Some(Moment::Turn(from)), Some(Moment::Turn(left - 1)))
+    }))
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use crate::{
     config::Resolved,
     env::Env,
     model::{ConversationId, Meta},
+    ui::complain,
     workspace::{Conversation, Guard, Handle, Session, Workspace},
 };
 
@@ -39,6 +40,8 @@ enum Place {
     New,
     /// One that nobody else writes meanwhile.
     Locked(Box<Guard>),
+    /// A fork that was made for the query, and in which nothing was asked yet.
+    Forked(Box<Guard>),
     /// One that is only read.
     Read(Handle),
     /// It has been handed on.
@@ -56,10 +59,13 @@ impl Target {
             };
             return Ok(Self { workspace, session, place: Place::New });
         }
+        if args.no_persist && need == Need::Session {
+            return Self::of_terminal_to_read(env, output, session);
+        }
         // Whoever forks means a conversation: that of the terminal, or one that is named.
-        let is_asked = args.fork.is_none() || need == Need::Picked;
-        let can_ask = is_asked && !args.non_interactive && open::can_ask(env);
-        let (workspace, handle) = open::find(env, output, need, Otherwise::Nothing, can_ask)?;
+        let is_open = args.fork.is_none() || need == Need::Picked;
+        let may_ask = is_open && !args.non_interactive;
+        let (workspace, handle) = open::find(env, output, need, Otherwise::Nothing, may_ask)?;
         let workspace = workspace.doing(DOING);
         open::warn_of_dropped(output, &workspace, &handle, Next::Writes);
         let place = match args.fork {
@@ -77,6 +83,21 @@ impl Target {
         Ok(Self { workspace: Some(workspace), session, place })
     }
 
+    /// The conversation of the terminal to read it, or a new one: nothing is kept in either.
+    fn of_terminal_to_read(
+        env: &Env,
+        output: &mut Output,
+        session: Option<Session>,
+    ) -> Result<Self, CommandError> {
+        let workspace = Workspace::open(env)?;
+        let own = match workspace.as_ref().zip(session.as_ref()) {
+            Some((workspace, session)) => open::recalled(output, workspace, session)?,
+            None => None,
+        };
+        let place = own.map_or(Place::New, Place::Read);
+        Ok(Self { workspace, session, place })
+    }
+
     /// The workspace that it is in, if there is one.
     pub fn workspace(&self) -> Option<&Workspace> {
         self.workspace.as_ref()
@@ -86,7 +107,7 @@ impl Target {
     pub fn id(&self) -> Option<ConversationId> {
         match &self.place {
             Place::New => None,
-            Place::Locked(guard) => Some(guard.id()),
+            Place::Locked(guard) | Place::Forked(guard) => Some(guard.id()),
             Place::Read(handle) => Some(handle.id()),
             Place::Taken(id) => *id,
         }
@@ -96,7 +117,7 @@ impl Target {
     pub fn load(&self, output: &mut Output) -> Result<Option<Conversation>, CommandError> {
         let handle: &Handle = match &self.place {
             Place::New | Place::Taken(_) => return Ok(None),
-            Place::Locked(guard) => guard,
+            Place::Locked(guard) | Place::Forked(guard) => guard,
             Place::Read(handle) => handle,
         };
         let Some(workspace) = &self.workspace else { return Ok(None) };
@@ -122,10 +143,24 @@ impl Target {
         };
         let keeper = match place {
             Place::New => Keeper::of_new(workspace, session, meta, resolved.base_config()),
-            Place::Locked(guard) => Keeper::of(workspace, session, *guard)?,
+            Place::Locked(guard) | Place::Forked(guard) => Keeper::of(workspace, session, *guard)?,
             Place::Read(_) | Place::Taken(_) => Keeper::of_nothing(),
         };
         Ok(keeper)
+    }
+}
+
+impl Drop for Target {
+    /// A fork in which nothing was asked after all is put away.
+    fn drop(&mut self) {
+        let place = std::mem::replace(&mut self.place, Place::Taken(None));
+        if let (Place::Forked(guard), Some(workspace)) = (place, &self.workspace) {
+            let id = guard.id();
+            complain(match workspace.remove(*guard) {
+                Ok(_) => format!("The fork {id} is in the trash: nothing was asked in it"),
+                Err(error) => format!("warning: the fork {id} is left: {error}"),
+            });
+        }
     }
 }
 
@@ -156,5 +191,5 @@ fn forked(
     unfinished: Unfinished,
 ) -> Result<Place, CommandError> {
     let fork = fork_to_ask(env, output, workspace, source, last, unfinished)?;
-    Ok(fork.map_or(Place::New, |guard| Place::Locked(Box::new(guard))))
+    Ok(fork.map_or(Place::New, |guard| Place::Forked(Box::new(guard))))
 }
