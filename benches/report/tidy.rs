@@ -106,7 +106,7 @@ impl Left {
                 ),
             };
             let activation = r#"{"id": "jp-c17", "activated_at": "2026-01-01T00:00:00Z"}"#;
-            let session = self.sessions.join(format!("{number}.json"));
+            let session = self.sessions.join(format!("jp_session-a-{number:032x}.json"));
             put(&session, &format!(r#"{{"history": [{activation}], {source}}}"#))?;
         }
         Ok(())

@@ -279,7 +279,7 @@ impl From<SelectError> for CommandError {
             SelectError::NoSession => {
                 Some("scripts that set `JP_SESSION` to the same text are a terminal".to_owned())
             }
-            SelectError::NoPrevious | SelectError::Gone(_) => {
+            SelectError::NoPrevious | SelectError::Unread(_) | SelectError::Gone(_) => {
                 Some("`jp conversation ls` lists all".to_owned())
             }
             SelectError::Ref(_) => None,

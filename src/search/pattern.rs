@@ -89,13 +89,15 @@ impl Pattern {
     /// The lines of a text that have it. What stands before a line decides nothing about it.
     pub fn lines<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = MatchingLine> + 'a {
         let (mut at, mut counted, mut number) = (0, 0, 1);
+        let mut looks_ahead = self.works_on_whole_texts;
         std::iter::from_fn(move || {
             while at < text.len() {
-                let start = match self.works_on_whole_texts {
+                let ahead = match looks_ahead {
                     // No line before the first match has one.
-                    true => self.regex.find_at(text, at)?.start(),
-                    false => at,
+                    true => self.regex.find_at(text, at)?.range(),
+                    false => at..at,
                 };
+                let start = ahead.start;
                 // What is after the last line is no line.
                 if start == text.len() && text.ends_with(b"\n") {
                     return None;
@@ -110,16 +112,23 @@ impl Pattern {
                     counted = begin;
                     return Some(MatchingLine { number, range: line });
                 }
+                // One that goes on over the end of its line was looked for far away, and would be
+                // again from every line on.
+                looks_ahead &= ahead.end <= end;
             }
             None
         })
     }
 
-    /// Where it is in a line.
+    /// Where it is in a line, as often as anybody wants to see it.
     pub fn matches<'a>(&'a self, line: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
-        self.regex.find_iter(line).map(|found| found.range()).filter(|range| !range.is_empty())
+        let found = self.regex.find_iter(line).map(|found| found.range());
+        found.filter(|range| !range.is_empty()).take(MOST_MATCHES)
     }
 }
+
+/// How many matches of a line are told.
+const MOST_MATCHES: usize = 1000;
 
 /// What is wrong, and where.
 fn placed(what: &impl std::fmt::Display, span: &ast::Span, source: &str) -> String {

@@ -145,6 +145,12 @@ impl Drop for Lock {
 fn open(path: &Path) -> Result<File, FsError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
+    // What a link leads to is not ours to write.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NOFOLLOW.bits().cast_signed(),
+    );
     match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if let Some(parent) = path.parent() {
@@ -181,7 +187,7 @@ fn classify(path: &Path, error: io::Error) -> LockError {
 pub(super) fn names(path: &Path, file: &File) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     let ours = file.metadata()?;
-    match fs::metadata(path) {
+    match fs::symlink_metadata(path) {
         Ok(named) => Ok((named.dev(), named.ino()) == (ours.dev(), ours.ino())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
@@ -235,6 +241,17 @@ mod tests {
         assert!(matches!(Lock::try_once(&path, &holder(9)), Err(LockError::Held { .. })));
         drop(other);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_a_link_leads_to_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, victim) = (directory.path().join("c.lock"), directory.path().join("victim"));
+        fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        assert!(matches!(Lock::try_acquire(&path, &holder(9)), Err(LockError::Io(_))));
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+        assert!(path.is_symlink());
     }
 
     #[test]

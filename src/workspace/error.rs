@@ -57,6 +57,8 @@ pub enum SelectError {
     NoSession,
     #[error("this terminal had no other conversation before")]
     NoPrevious,
+    #[error("what this terminal had before is not known: {0}")]
+    Unread(String),
     #[error("the conversation that this terminal had before, {0}, is gone")]
     Gone(ConversationId),
     #[error(transparent)]

@@ -36,7 +36,7 @@ impl<'a> Selector<'a> {
 
     /// Whether a text was perhaps meant as one of the words: no id begins as they do.
     pub fn resembles_a_word(text: &str) -> bool {
-        let first = text.chars().next();
+        let first = text.chars().next().map(|first| first.to_ascii_lowercase());
         Selector::WORDS.iter().any(|(word, _)| word.chars().next() == first)
     }
 
@@ -91,8 +91,9 @@ impl Workspace {
             }
             Selector::Previous => {
                 let session = Session::of(&self.env).ok_or(SelectError::NoSession)?;
-                let (mapping, _) = self.session_mapping(&session);
-                let id = mapping.previous().ok_or(SelectError::NoPrevious)?;
+                let (mapping, unread) = self.session_mapping(&session);
+                let none = unread.map_or(SelectError::NoPrevious, SelectError::Unread);
+                let id = mapping.previous().ok_or(none)?;
                 self.whereabouts(id)?.ok_or(SelectError::Gone(id))
             }
             Selector::Id(given) => self.select_by_id(given),

@@ -84,6 +84,15 @@ fn last_counts_what_nobody_activated_by_the_time_of_its_last_commit() {
     let state = fs::read_dir(jp.world().join("data/jp/workspace")).unwrap().next().unwrap();
     let register = state.unwrap().path().join("activated.json");
     assert!(fs::read_to_string(&register).unwrap().contains(&first));
+    jp.with_var("JP_SESSION", "one").run(&["c", "use", &second]).ok();
+    // A clock may have been wrong: what counts is the order.
+    let text = fs::read_to_string(&register).unwrap();
+    let (newer, older) = text.split_once(&first).unwrap();
+    let year = older.find("\":\"20").unwrap() + 3;
+    fs::write(&register, format!("{newer}{first}{}2099{}", &older[..year], &older[year + 4..]))
+        .unwrap();
+    assert!(fs::read_to_string(&register).unwrap().contains("2099-"));
+    assert_eq!(last(), *second);
     fs::write(&register, "{\"history\": [{\"id\"").unwrap();
     assert_eq!(last(), *second);
     jp.with_var("JP_SESSION", "one").run(&["c", "use", &first]).ok();

@@ -36,7 +36,7 @@ impl Left {
     fn session(&self) -> PathBuf {
         let id = self.jp.git(&["config", "jp.id"]);
         let state = self.jp.world().join("data/jp/workspace").join(id.trim_end());
-        state.join("sessions/jp_session-a.json")
+        state.join("sessions/jp_session-a-d0ac56aa544c3dc81cee8ddd34acb176.json")
     }
 
     fn leave(&self) {

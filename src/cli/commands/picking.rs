@@ -39,7 +39,8 @@ pub fn pick(
     };
     output.flush()?;
     match ui::pick(env, items, stacks) {
-        Ok(Picked::Chosen(place)) => Ok(handles[place].clone()),
+        // As it is now: somebody may have put it away meanwhile.
+        Ok(Picked::Chosen(place)) => Ok(workspace.select(&handles[place].id().to_string())?),
         Ok(Picked::Left) => Err(CommandError::silent(BY_SIGNAL + Signal::Interrupt.number())),
         Ok(Picked::Stopped(signal)) => Err(CommandError::silent(BY_SIGNAL + signal.number())),
         Err(error) => Err(CommandError::failure(format!("the terminal cannot be used: {error}"))),

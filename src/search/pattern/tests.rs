@@ -111,3 +111,21 @@ proptest! {
         prop_assert_eq!(found(&pattern, &text), by_line, "{}", source);
     }
 }
+
+#[test]
+fn a_pattern_that_reaches_over_lines_takes_no_time() {
+    let text = "aaaa bbbb\n".repeat(50_000) + "z\na q z\n";
+    let pattern = Pattern::regex("a[^q]*z", Case::Smart).unwrap();
+    let begun = std::time::Instant::now();
+    assert_eq!(pattern.lines(text.as_bytes()).count(), 0);
+    assert!(begun.elapsed().as_secs() < 20);
+    let pattern = Pattern::regex("a[^b]*z", Case::Smart).unwrap();
+    let lines: Vec<_> = pattern.lines(text.as_bytes()).map(|line| line.number).collect();
+    assert_eq!(lines, [50_002]);
+}
+
+#[test]
+fn no_more_matches_of_a_line_are_told_than_anybody_wants() {
+    let pattern = Pattern::fixed("x", Case::Smart).unwrap();
+    assert_eq!(pattern.matches(&[b'x'; 5000]).count(), MOST_MATCHES);
+}

@@ -102,12 +102,14 @@ fn show<R: Reader>(
             picker.resize(Size::of(tty.file(), env));
             canvas.drawn = None;
         }
-        worker.arrivals().for_each(|arrival| picker.take(arrival));
+        // Keys first: they were pressed at what is on the screen.
         match pressed.into_iter().find_map(|pressed| picker.press(pressed)) {
             Some(Outcome::Chosen(item)) => return Ok(Picked::Chosen(item)),
             Some(Outcome::Left) => return Ok(Picked::Left),
-            None => canvas.show(&picker),
+            None => {}
         }
+        worker.arrivals().for_each(|arrival| picker.take(arrival));
+        canvas.show(&picker);
     }
 }
 

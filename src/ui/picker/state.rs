@@ -18,6 +18,9 @@ use super::{
 /// Previews that are kept.
 const PREVIEWS: usize = 64;
 
+/// Bytes that can be typed: each one looks through everything, and a paste may bring any number.
+const LONGEST: usize = 256;
+
 /// Characters of a text that is shown in one line.
 const ONE_LINE: usize = 200;
 
@@ -32,8 +35,6 @@ pub struct Picker {
     matches: Vec<(Rank, usize)>,
     /// The place among them that the cursor is at.
     cursor: usize,
-    /// Whether somebody has put it there.
-    has_moved: bool,
     /// The first place on the screen.
     top: usize,
     layout: Layout,
@@ -92,7 +93,6 @@ impl Picker {
             pattern: Pattern::default(),
             matches: Vec::new(),
             cursor: 0,
-            has_moved: false,
             top: 0,
             layout,
             previews: BTreeMap::new(),
@@ -117,6 +117,10 @@ impl Picker {
             pressed => pressed,
         };
         let typed = self.draft.text().to_owned();
+        let is_more = matches!(pressed, Pressed::Char(_) | Pressed::Pasted(_));
+        if is_more && typed.len() >= LONGEST {
+            return None;
+        }
         match self.draft.press(pressed) {
             Step::Cancelled => return Some(Outcome::Left),
             Step::More | Step::Done => {}
@@ -235,7 +239,6 @@ impl Picker {
             Motion::Last => last,
         };
         self.cursor = self.cursor.min(last);
-        self.has_moved = true;
         self.scroll();
     }
 
@@ -251,7 +254,7 @@ impl Picker {
         } else {
             self.matches = self.ranked(0..self.items.len());
         }
-        (self.cursor, self.top, self.has_moved) = (0, 0, false);
+        (self.cursor, self.top) = (0, 0);
     }
 
     /// Some conversations are better known than before.
@@ -264,12 +267,10 @@ impl Picker {
         let fitting = self.ranked(items.into_iter());
         self.matches.extend(fitting);
         self.matches.sort_unstable();
-        // Who has not moved wants the best one, and who has moved wants what is under the cursor.
+        // What is under the cursor stays there, whatever comes: somebody is about to choose it.
         let place = selected
-            .filter(|_| self.has_moved)
             .and_then(|selected| self.matches.iter().position(|(_, item)| *item == selected));
-        self.cursor = place.unwrap_or(if self.has_moved { self.cursor } else { 0 });
-        self.cursor = self.cursor.min(self.matches.len().saturating_sub(1));
+        self.cursor = place.unwrap_or(self.cursor).min(self.matches.len().saturating_sub(1));
         self.scroll();
     }
 

@@ -306,3 +306,28 @@ fn a_list_of_ten_thousand_is_filtered_while_somebody_types() {
     assert!((100..1000).contains(&count), "{count}");
     assert!(picker.shown().len() < 10);
 }
+
+#[test]
+fn what_is_under_the_cursor_stays_there_when_something_better_is_found() {
+    let mut picker = three(SMALL);
+    type_text(&mut picker, "zebra");
+    assert_eq!(picker.selected(), None);
+    let glance_of = |last: &str| Glance { opening: None, last: last.to_owned() };
+    let content = Content { glance: glance_of("Yes."), text: "a zebra".to_owned() };
+    picker.take(Arrival::Contents(vec![(0, Ok(content))]));
+    assert_eq!(picker.selected(), Some(0));
+    picker.take(Arrival::Glance(2, glance(None, "zebra")));
+    assert_eq!(fitting(&picker), ["2", "0"]);
+    assert_eq!(picker.press(Pressed::Enter), Some(Outcome::Chosen(0)));
+}
+
+#[test]
+fn a_paste_of_any_length_is_cut_to_what_somebody_would_type() {
+    let mut picker = three(SMALL);
+    for _ in 0..100_000 {
+        assert_eq!(picker.press(Pressed::Pasted('b')), None);
+    }
+    assert_eq!(picker.draft().text().len(), 256);
+    assert_eq!(picker.press(Pressed::EraseAll), None);
+    assert_eq!(picker.counts(), (3, 3));
+}

@@ -166,13 +166,19 @@ impl<'a> Prompter<'a> {
         self.tty.write(label);
         let mut keys = Keys::default();
         loop {
-            let bytes = match listening.hear(wake) {
-                Heard::Bytes(bytes) => bytes,
+            let heard = match keys.is_after_escape() {
+                true => listening.hear_more(wake),
+                false => listening.hear(wake),
+            };
+            let pressed: Vec<_> = match heard {
+                Heard::Bytes(bytes) => {
+                    bytes.into_iter().filter_map(|byte| keys.take(byte)).collect()
+                }
+                // The key by itself must not take the next one with it.
+                Heard::Nothing => keys.settle().into_iter().collect(),
                 Heard::Woken => return Asked::Woken(String::new()),
-                Heard::Nothing => continue,
                 Heard::Gone => return Asked::Cancelled,
             };
-            let pressed: Vec<_> = bytes.into_iter().filter_map(|byte| keys.take(byte)).collect();
             if let Some(asked) = take(&self.tty, &pressed) {
                 return asked;
             }

@@ -38,6 +38,15 @@ impl Session {
     }
 }
 
+/// Whether a file has the name of a mapping file: what somebody else put beside them is not ours.
+pub(super) fn is_file_name(name: &str) -> bool {
+    let hash = name.strip_suffix(".json").and_then(|stem| stem.rsplit_once('-'));
+    let is_hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+    hash.is_some_and(|(rest, hash)| {
+        rest.contains('-') && hash.len() == 32 && hash.chars().all(is_hex)
+    })
+}
+
 /// The beginning of a value in letters that are the same on every file system.
 fn harmless(value: &[u8]) -> String {
     let harmless = |byte: &u8| match byte {
@@ -87,10 +96,19 @@ mod tests {
         let names: BTreeSet<_> = values.iter().map(|value| named(value)).collect();
         assert_eq!(names.len(), values.len());
         for name in names {
+            assert!(is_file_name(&name), "{name}");
             assert!(name.starts_with("jp_session-") && name.ends_with(".json"), "{name}");
             assert!(name.len() <= 100, "{name}");
             let safe = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
             assert!(name.chars().all(safe) && name.matches('.').count() == 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_somebody_put_beside_them_has_another_name() {
+        for name in ["backup-of-mine.json", "notes.json", "a-d0ac56aa544c3dc81cee8ddd34acb176", ""]
+        {
+            assert!(!is_file_name(name), "{name}");
         }
     }
 

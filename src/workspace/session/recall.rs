@@ -102,8 +102,9 @@ impl Workspace {
             sessions.write(session, &mapping)?;
             told = note;
         }
-        self.register(id)?;
-        Ok(told)
+        // Where it is only about an order, a failure is no more than a remark.
+        let unregistered = self.register(id).err().map(|error| error.to_string());
+        Ok(told.or(unregistered))
     }
 
     /// A conversation, wherever it is kept; `None` if it is not there.

@@ -3,9 +3,11 @@
 //! It stays on this machine: nothing in a conversation changes because somebody looked at it. One
 //! that is not in the register counts by the time of its last commit.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
-use jiff::Timestamp as Instant;
 use serde_json::{Value, json};
 
 use super::{
@@ -55,18 +57,21 @@ impl Workspace {
 
     /// The active conversation that this user turned to last; `None` if there is none.
     pub fn last_activated(&self) -> Result<Option<Handle>, RefError> {
+        let known = self.activations();
+        // The order of the register counts, not its times: a clock may have been wrong.
+        let there: BTreeSet<_> = self.ids()?.into_iter().map(|(id, _)| id).collect();
         let register = self.registered();
-        // Of two in the same second the one that comes first in the register is newer.
-        let oldest_first = register.all().iter().rev().enumerate();
-        let known: BTreeMap<ConversationId, (Instant, usize)> = oldest_first
-            .map(|(rank, known)| (known.id, (known.activated_at.instant(), rank + 1)))
-            .collect();
+        let last = register.all().iter().find(|known| there.contains(&known.id));
+        let now = self.env.now().instant();
         let mut buffer = Vec::new();
-        self.newest(|id, commit| match known.get(&id) {
-            Some(known) => Some(*known),
-            None => {
+        self.newest(|id, commit| match known.contains_key(&id) {
+            true => last.filter(|last| last.id == id).map(|last| {
+                let is_registered = true;
+                (last.activated_at.instant().min(now), is_registered)
+            }),
+            false => {
                 let read = Commit::read(self.store.objects(), commit, &mut buffer);
-                read.ok().map(|read| (read.committed.instant(), 0))
+                read.ok().map(|read| (read.committed.instant().min(now), false))
             }
         })
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{
     Mapping, Source,
     file::{Found, read},
+    key::is_file_name,
 };
 use crate::{
     env::Life,
@@ -39,6 +40,10 @@ impl Workspace {
         let stale = Handful::of(&sessions.0, share, random).filter(|path| {
             if is_temporary(path) {
                 return changed(path).is_some_and(|at| now.seconds() - at > LEFT_BEHIND);
+            }
+            let name = path.file_name().and_then(|name| name.to_str());
+            if !name.is_some_and(is_file_name) {
+                return false;
             }
             match read(path) {
                 Found::Mapping(mapping) => is_over(&mapping, now, &mut exists),

@@ -135,7 +135,10 @@ impl Line {
             out.push('…');
         }
         let mut at = 0;
-        for found in &self.matches {
+        for found in self.matches.iter().filter(|found| found.end > shown.start) {
+            if found.start >= shown.end {
+                break;
+            }
             out.push_str(part(at..found.start));
             style.push(out, Face::MATCH, part(found.clone()));
             at = found.end;
