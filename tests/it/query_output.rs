@@ -63,7 +63,7 @@ fn no_edit_opens_no_editor_whatever_else_is_said() {
     let jp = jp.with_var("JP_EDITOR", "false");
     assert_eq!(answer(ask(&jp, &["--new", "-E", "Hi"])), "Yes.\n");
     assert_eq!(answer(ask(&jp, &["-E", "Hi"])), "Again.\n");
-    assert_eq!(answer(ask(&jp, &["--no-persist", "--no-edit", "Hi"])), "Yes.\n");
+    assert_eq!(answer(ask(&jp, &["--no-persist", "--new", "--no-edit", "Hi"])), "Yes.\n");
     ask(&jp, &["-E"]).fails(
         2,
         "error: the last turn is complete: there is nothing to ask\n\

@@ -60,7 +60,8 @@ pub struct Query {
     /// Open no editor; without a text, go on with the last turn, which failed or was interrupted
     #[arg(long, short = 'E')]
     pub no_edit: bool,
-    /// Keep nothing of this query: neither the question nor the answer
+    /// Keep nothing of this query, neither the question nor the answer; what was said before in the
+    /// conversation is known all the same
     #[arg(long)]
     pub no_persist: bool,
     /// Answer with data that fits this JSON Schema: a file, or the schema itself
