@@ -436,3 +436,65 @@ fn a_new_query_asks_nobody_what_its_terminal_was_about() {
     let fresh = ask(&one, &["--new", "Hello"]);
     assert_eq!(fresh.code, 0, "{}", fresh.stderr);
 }
+
+#[test]
+fn need_of_rm_is_the_conversation_that_is_named() {
+    let one = player(ANSWERS);
+    let id = begin(&one);
+    let refused = one.run(&["c", "rm"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+    assert_eq!(only(&one), id);
+    assert_eq!(one.run(&["c", "rm", &id]).code, 0);
+    assert_eq!(listed(&one).len(), 0);
+}
+
+#[test]
+fn need_of_ls_is_no_conversation_whatever_the_terminal_is_about() {
+    let (one, two) = two_terminals();
+    let (first, second) = (begin(&one), begin(&two));
+    assert_eq!(one.run(&["c", "rm", &first]).code, 0);
+    for terminal in [&one, &two] {
+        assert_eq!(only(terminal), second);
+    }
+}
+
+#[test]
+fn need_of_use_is_the_conversation_that_is_named_and_not_that_of_the_terminal() {
+    let (one, two) = two_terminals();
+    let (first, second) = (begin(&one), begin(&two));
+    assert_eq!(one.run(&["c", "rm", &first]).code, 0);
+    assert_eq!(one.run(&["c", "use", &second]).ok(), format!("{second} Hello\n"));
+    went_to(ask(&one, &["More"]), &second);
+}
+
+/// The state of the user for the only workspace.
+fn state(jp: &Jp) -> std::path::PathBuf {
+    let state = fs::read_dir(jp.world().join("data/jp/workspace")).unwrap().next().unwrap();
+    state.unwrap().path()
+}
+
+#[test]
+fn a_register_that_cannot_be_written_is_a_remark_and_the_terminal_turns_all_the_same() {
+    let one = player(ANSWERS);
+    let first = begin(&one);
+    let second = begin(&one);
+    let register = state(&one).join("activated.json");
+    fs::remove_file(&register).unwrap();
+    fs::create_dir(&register).unwrap();
+    let output = one.run(&["c", "use", &first]);
+    assert_eq!((output.code, output.stdout), (0, format!("{first} Hello\n")));
+    assert!(output.stderr.starts_with("warning: "), "{}", output.stderr);
+    went_to(ask(&one, &["--id=prev", "Back"]), &second);
+}
+
+#[test]
+fn previous_says_so_if_it_cannot_be_read_what_the_terminal_had_before() {
+    let one = player(ANSWERS);
+    begin(&one);
+    let mapping = fs::read_dir(state(&one).join("sessions")).unwrap().next().unwrap();
+    fs::write(mapping.unwrap().path(), "garbage").unwrap();
+    let output = ask(&one, &["--id=previous", "Back"]);
+    assert_eq!(output.code, 1);
+    let why = "error: what this terminal had before is not known: ";
+    assert!(output.stderr.starts_with(why), "{}", output.stderr);
+}

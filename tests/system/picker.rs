@@ -227,3 +227,31 @@ fn without_conversations_there_is_nothing_to_choose_from() {
     assert!(screen.contains("Hint: `jp query --new \"…\"` begins a conversation"), "{screen}");
     assert!(screen.contains("status 1"), "{screen}");
 }
+
+#[test]
+fn fork_with_a_bare_id_asks_in_a_fork_of_what_is_chosen() {
+    let (jp, ids) = three();
+    let terminal = shell(&jp);
+    choose(&terminal, "jp q --fork --id -- 'And now?'; echo status $?");
+    terminal.type_text("pars");
+    terminal.wait_for("1 of 3");
+    terminal.press("Enter");
+    let screen = terminal.wait_for("status 0");
+    assert!(screen.contains(&format!("Forked {} as ", ids[1])), "{screen}");
+    assert_eq!(events(&jp, &ids[1]), 2);
+    let fork = &jp.run(&["c", "ls", "--format", "json"]).json()[0];
+    assert_eq!((&fork["forked_from"], &fork["events"]), (&ids[1].as_str().into(), &4.into()));
+}
+
+#[test]
+fn what_was_put_away_while_the_list_was_open_is_not_turned_to() {
+    let (jp, ids) = three();
+    let terminal = shell(&jp);
+    choose(&terminal, "jp c use; echo status $?");
+    terminal.type_text("pars");
+    terminal.wait_for("1 of 3");
+    assert_eq!(jp.run(&["c", "archive", &ids[1]]).code, 0);
+    terminal.press("Enter");
+    let screen = terminal.wait_for("status 1");
+    assert!(screen.contains(&format!("conversation {} is archived", ids[1])), "{screen}");
+}
