@@ -154,36 +154,32 @@ impl Store {
         Ok(refs::pack_all(self.path(), may_prune)?.packed)
     }
 
-    /// Removes what killed processes left in the stage, among the locks and beside the refs. A
-    /// conversation that somebody is at work on is left alone.
+    /// Removes what killed processes left in the stage, and frees the refs that they had locked. A
+    /// conversation that somebody is at work on is left alone. Lock files are cleared elsewhere, a
+    /// few at a time.
     fn clear_leftovers(&self, holder: &Holder, own: Option<&Lock>) -> Result<(), MaintenanceError> {
-        for directory in ["stage", "locks"] {
-            let directory = self.path().join(directory);
-            crate::fsutil::create_dir_durable(&directory)?;
-            for entry in std::fs::read_dir(&directory).at("list", &directory)? {
-                let path = entry.at("list", &directory)?.path();
-                let Some(id) = conversation_of(&path) else { continue };
-                let lock_path = self.lock_path(id);
-                if own.is_some_and(|own| own.path() == lock_path) {
-                    continue;
+        let directory = self.path().join("stage");
+        crate::fsutil::create_dir_durable(&directory)?;
+        for entry in std::fs::read_dir(&directory).at("list", &directory)? {
+            let path = entry.at("list", &directory)?.path();
+            let Some(id) = conversation_of(&path) else { continue };
+            let lock_path = self.lock_path(id);
+            if own.is_some_and(|own| own.path() == lock_path) {
+                continue;
+            }
+            // The lock removes its own file when it is dropped, and nobody else may.
+            let Ok(_lock) = Lock::try_once(&lock_path, holder) else { continue };
+            // The lock file was written just now, by the clock of this file system.
+            let now = std::fs::metadata(&lock_path).and_then(|lock| lock.modified());
+            let now = now.at("inspect", &lock_path)?;
+            for space in Space::ALL {
+                refs::clear_lock(self.path(), &Self::ref_name(space, id), now)?;
+            }
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(FsError::new("remove", path, error).into());
                 }
-                // The lock removes its own file when it is dropped, and nobody else may.
-                let Ok(_lock) = Lock::try_once(&lock_path, holder) else { continue };
-                // The lock file was written just now, by the clock of this file system.
-                let now = std::fs::metadata(&lock_path).and_then(|lock| lock.modified());
-                let now = now.at("inspect", &lock_path)?;
-                for space in Space::ALL {
-                    refs::clear_lock(self.path(), &Self::ref_name(space, id), now)?;
-                }
-                if path == lock_path {
-                    continue;
-                }
-                match std::fs::remove_file(&path) {
-                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                        return Err(FsError::new("remove", path, error).into());
-                    }
-                    _ => {}
-                }
+                _ => {}
             }
         }
         Ok(())
