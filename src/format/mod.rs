@@ -5,6 +5,7 @@
 
 mod amend;
 mod base64;
+mod briefing;
 mod event;
 mod fence;
 mod flaw;
@@ -26,6 +27,7 @@ mod version;
 mod yaml;
 
 pub use amend::{amend, with_call_id, without_mark};
+pub use briefing::BriefingFile;
 pub use event::{Decoded, EncodeError, Form, decode, encode};
 pub use flaw::Flaw;
 pub use manifest::{Line, Manifest};

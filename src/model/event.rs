@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use super::{
-    Block, Body, Compaction, InquiryRequest, InquiryResponse, Json, Timestamp, ToolCall,
+    AnswerId, Block, Body, Compaction, InquiryRequest, InquiryResponse, Json, Timestamp, ToolCall,
     ToolResult, ToolStart,
 };
 
@@ -54,6 +54,11 @@ impl Event {
             | EventKind::ToolCall(ToolCall { block, .. }) => Some(block),
             _ => None,
         }
+    }
+
+    /// Whether it is a block of this answer.
+    pub fn is_block_of(&self, answer: &AnswerId) -> bool {
+        self.block().is_some_and(|block| block.answer.as_ref() == Some(answer))
     }
 
     /// Who wrote it.

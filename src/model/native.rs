@@ -10,6 +10,8 @@ const SUPERSEDED: &str = "superseded";
 const DELIVERY: &str = "delivery";
 const WITHHELD: &str = "withheld";
 const EDITED: &str = "edited";
+const GIVEN_BY: &str = "given_by";
+const USER: &str = "user";
 const USAGE: &str = "usage";
 
 /// A block as a provider wrote it: what jp does not understand goes back as it came.
@@ -79,6 +81,11 @@ pub fn mark_delivered_edited(metadata: &mut Metadata) {
 /// Whether the user has changed a result for the model.
 pub fn is_delivered_edited(metadata: &Metadata) -> bool {
     metadata.get(DELIVERY).and_then(Value::as_str) == Some(EDITED)
+}
+
+/// Marks a result that the user gave in place of the tool.
+pub fn mark_given_by_user(metadata: &mut Metadata) {
+    metadata.insert(GIVEN_BY.to_owned(), Value::String(USER.to_owned()));
 }
 
 /// Marks an event that a person has changed after it was stored, in place of an older mark.

@@ -31,7 +31,7 @@ pub struct Progress {
     /// Results have come in that no model has answered yet.
     #[serde(skip_serializing_if = "is_false")]
     follow_up_due: bool,
-    /// The answer that began and has not ended.
+    /// The answer that began and has not ended, and that nobody has acted upon.
     #[serde(skip_serializing_if = "Option::is_none")]
     open_answer: Option<AnswerId>,
     /// Calls of the last turn without a result.
@@ -173,9 +173,20 @@ impl Progress {
         self.pending().is_some()
     }
 
+    /// The answer that began and has not ended, as long as nobody has acted upon it. It does not
+    /// count, calls and all: the model is asked again.
+    pub fn open_answer(&self) -> Option<&AnswerId> {
+        self.open_answer.as_ref()
+    }
+
+    /// Whether the last event of the dialogue is a request.
+    pub fn is_at_request(&self) -> bool {
+        self.at_request
+    }
+
     /// What is missing from the last turn.
     pub fn pending(&self) -> Option<Pending> {
-        if !self.calls.is_empty() {
+        if !self.calls.is_empty() && self.open_answer.is_none() {
             Some(Pending::Tools)
         } else if self.follow_up_due {
             Some(Pending::FollowUp)
@@ -276,8 +287,10 @@ impl Progress {
             EventKind::Message(Message { block, .. })
             | EventKind::Reasoning(Reasoning { block, .. })
             | EventKind::Structured(Structured { block, .. }) => {
-                // What was begun anew is no answer.
-                if !is_superseded(&event.metadata) {
+                // What broke off is no answer, only the beginning of one.
+                if is_superseded(&event.metadata) {
+                    self.open_answer.clone_from(&block.answer);
+                } else {
                     self.answer(block);
                     self.responded = true;
                     self.follow_up_due = false;
@@ -289,22 +302,27 @@ impl Progress {
                 self.calls.push(PendingCall { id, tool, attempts: 0 });
             }
             EventKind::ToolStart(start) => {
+                self.open_answer = None;
                 for call in self.calls.iter_mut().filter(|call| call.id == start.id) {
                     call.attempts = call.attempts.max(start.attempt);
                 }
             }
             EventKind::ToolResult(result) => {
+                self.open_answer = None;
                 self.calls.retain(|call| call.id != result.id);
                 self.questions.retain(|question| question.call.as_ref() != Some(&result.id));
                 self.follow_up_due = true;
                 self.at_request = false;
             }
-            EventKind::InquiryRequest(inquiry) => self.questions.push(OpenQuestion {
-                id: inquiry.id.clone(),
-                tool: inquiry.tool.clone(),
-                call: inquiry.call.clone(),
-                expects: Expectation::of(&inquiry.answer),
-            }),
+            EventKind::InquiryRequest(inquiry) => {
+                self.open_answer = None;
+                self.questions.push(OpenQuestion {
+                    id: inquiry.id.clone(),
+                    tool: inquiry.tool.clone(),
+                    call: inquiry.call.clone(),
+                    expects: Expectation::of(&inquiry.answer),
+                });
+            }
             EventKind::InquiryResponse(response) => {
                 self.questions.retain(|question| question.id != response.id);
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::format::{
-    CONFIG_FILE, FileName, MANIFEST_FILE, META_DIR, META_FILE, QUEUE_DIR, RunName,
+    BriefingFile, CONFIG_FILE, FileName, MANIFEST_FILE, META_DIR, META_FILE, QUEUE_DIR, RunName,
 };
 
 /// A file in the directory of a conversation, at most one directory down.
@@ -42,6 +42,11 @@ impl TreePath {
     /// The configuration that the conversation began with.
     pub fn config() -> Self {
         Self { directory: Some(META_DIR.to_owned()), name: CONFIG_FILE.to_owned() }
+    }
+
+    /// What a model was told before the last turn.
+    pub fn briefing(file: BriefingFile) -> Self {
+        Self { directory: Some(META_DIR.to_owned()), name: file.name().to_owned() }
     }
 
     /// A request that waits for a running turn to end.

@@ -3,6 +3,7 @@
 //! A plan is made from what was read and says what to write; it does neither.
 
 mod append;
+mod briefing;
 mod change;
 mod create;
 mod cut;
@@ -11,12 +12,14 @@ mod layout;
 mod order;
 mod outline;
 mod repair;
+mod retract;
 mod sanitize;
 mod seal;
 mod summary;
 mod trailers;
 
 pub use append::{AppendError, Draft, Step, append, set_aside};
+pub use briefing::Briefing;
 pub use change::{Change, TreePath};
 pub use create::create;
 pub use cut::cut;
@@ -28,6 +31,7 @@ pub use layout::{FlatLine, Layout, Listed};
 pub use order::longest_increasing;
 pub use outline::Outline;
 pub use repair::{Repair, Repairs, repair};
+pub use retract::retract;
 pub use sanitize::{Fix, sanitize};
 pub use seal::seal;
 pub use summary::{Heading, Summary};

@@ -47,8 +47,8 @@ struct Conversation {
     waiting: Vec<(Address, Attachment)>,
     /// The messages of answers that further blocks may belong to, by the id of the answer.
     answers: BTreeMap<AnswerId, usize>,
-    /// The tools of the calls of this turn.
-    tools: HashMap<CallId, ToolName>,
+    /// The tools of the calls of this turn, and the order in which they were called.
+    tools: HashMap<CallId, (usize, ToolName)>,
     /// The arguments of calls of this turn that somebody changed before they were made.
     changed: HashMap<CallId, String>,
 }
@@ -97,7 +97,8 @@ impl Conversation {
             EventKind::ToolCall(call) => {
                 let (id, tool, arguments) =
                     (call.id.clone(), call.tool.clone(), call.arguments.clone());
-                self.tools.insert(id.clone(), tool.clone());
+                let order = self.tools.len();
+                self.tools.insert(id.clone(), (order, tool.clone()));
                 let kind = PartKind::Call { id, tool, arguments };
                 self.add_part(entry, kind, &call.block);
             }
@@ -117,7 +118,8 @@ impl Conversation {
     }
 
     fn add_result(&mut self, at: Address, result: &ToolResult, is_withheld: bool) {
-        let tool = result.tool.clone().or_else(|| self.tools.get(&result.id).cloned());
+        let called = self.tools.get(&result.id);
+        let tool = result.tool.clone().or_else(|| called.map(|(_, tool)| tool.clone()));
         let (id, is_error) = (result.id.clone(), result.is_error);
         let content = match is_withheld {
             true => WITHHELD.into(),
@@ -132,6 +134,22 @@ impl Conversation {
             None => content,
         };
         self.push(vec![at], Role::Tool { id, tool, is_error, content });
+        self.put_in_order();
+    }
+
+    /// Puts the result that came last before those of later calls: tools end in any order.
+    fn put_in_order(&mut self) {
+        let order = |message: &Message| match &message.role {
+            Role::Tool { id, .. } => self.tools.get(id).map(|(order, _)| *order),
+            _ => None,
+        };
+        let Some(last) = self.messages.len().checked_sub(1) else { return };
+        let own = order(&self.messages[last]);
+        let mut at = last;
+        while at > 0 && own.is_some() && order(&self.messages[at - 1]) > own {
+            at -= 1;
+        }
+        self.messages[at..].rotate_right(1);
     }
 
     /// Adds a block of an answer to the message of that answer, or begins it.

@@ -1,4 +1,4 @@
-//! A conversation as every service accepts it: the user first and last, each answer directly
+//! A conversation as every service accepts it: the user first, each answer directly
 //! followed by the results of its calls, no call without a result, nothing empty.
 
 use std::{borrow::Cow, collections::HashSet};
@@ -14,7 +14,6 @@ use crate::{
     projection::{Message, Part, PartKind, Role, Takes, shown},
 };
 
-const CONTINUE: &str = "Your answer was cut off. Continue it exactly where it stopped.";
 const NOT_RUN: &str = "It is not known whether this tool was run, and it has no result.";
 const BEGINNING: &str = "(The beginning of this conversation is not shown.)";
 
@@ -23,7 +22,7 @@ const BEGINNING: &str = "(The beginning of this conversation is not shown.)";
 pub(super) struct Exchange<'a> {
     /// What the model is told before anything else.
     pub system: String,
-    /// What was said, the user first and last.
+    /// What was said, the user first.
     pub turns: Vec<Turn<'a>>,
 }
 
@@ -103,7 +102,7 @@ impl<'a> Exchange<'a> {
                 Role::Tool { .. } => {}
             }
         }
-        exchange.close_ends();
+        exchange.open();
         exchange
     }
 
@@ -152,12 +151,9 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    fn close_ends(&mut self) {
+    fn open(&mut self) {
         if matches!(self.turns.first(), Some(Turn::Answer { .. })) {
             self.turns.insert(0, Turn::User(vec![Portion::Text(BEGINNING.into())]));
-        }
-        if matches!(self.turns.last(), Some(Turn::Answer { results, .. }) if results.is_empty()) {
-            self.turns.push(Turn::User(vec![Portion::Text(CONTINUE.into())]));
         }
     }
 }
@@ -315,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_is_first_and_last_and_speaks_once_in_a_row() {
+    fn the_user_is_first_and_speaks_once_in_a_row() {
         let query = query(vec![
             answer("m/n", vec![text("One")]),
             answer("m/n", vec![text(" "), text("two")]),
@@ -330,7 +326,6 @@ mod tests {
             "model: One | two -> ".to_owned(),
             "user: A | Result of `a tool`:\nfound".to_owned(),
             "model: Thr -> ".to_owned(),
-            format!("user: {CONTINUE}"),
         ];
         assert_eq!(told(&query), expected);
     }

@@ -9,7 +9,8 @@ use gix::{ObjectId, objs::TreeRefIter};
 use super::{ObjectError, Objects};
 use crate::{
     format::{
-        CONFIG_FILE, FileName, MANIFEST_FILE, META_DIR, META_FILE, QUEUE_DIR, RunName, limits,
+        BriefingFile, CONFIG_FILE, FileName, MANIFEST_FILE, META_DIR, META_FILE, QUEUE_DIR,
+        RunName, limits,
     },
     plan::TreePath,
 };
@@ -27,6 +28,8 @@ pub struct Listing {
     pub meta: Option<ObjectId>,
     /// The configuration that the conversation began with; only at the top.
     pub config: Option<ObjectId>,
+    /// What a model was told before the last turn; only at the top.
+    pub briefing: BTreeMap<BriefingFile, ObjectId>,
     /// Requests that wait for a running turn to end; only at the top.
     pub queue: BTreeMap<FileName, ObjectId>,
     /// What does not belong.
@@ -55,6 +58,9 @@ pub const ODD_MODE: &str = "its file mode has no place";
 
 /// Why the second entry of a name is refused.
 pub const TWICE: &str = "its name is there twice";
+
+/// Why anything else beside the stream is refused.
+const NOT_PART: &str = "it is not part of the format";
 
 /// How much is looked at before a tree is refused as a whole.
 const MAX_FOREIGN: usize = 1000;
@@ -104,7 +110,11 @@ impl Listing {
                 (CONFIG_FILE, EntryKind::File) => listing.config = Some(entry.id),
                 (QUEUE_DIR, EntryKind::Directory) => listing.read_queue(objects, &entry.id)?,
                 (name, EntryKind::Other(why)) => listing.refuse(Some(META_DIR), name, why),
-                (name, _) => listing.refuse(Some(META_DIR), name, "it is not part of the format"),
+                (name, EntryKind::File) => match BriefingFile::find(name) {
+                    Some(file) => drop(listing.briefing.insert(file, entry.id)),
+                    None => listing.refuse(Some(META_DIR), name, NOT_PART),
+                },
+                (name, EntryKind::Directory) => listing.refuse(Some(META_DIR), name, NOT_PART),
             }
             Ok(())
         })
@@ -116,7 +126,7 @@ impl Listing {
             match (entry.name.parse::<FileName>(), entry.kind) {
                 (Ok(name), EntryKind::File) => drop(listing.queue.insert(name, entry.id)),
                 (_, EntryKind::Other(why)) => listing.refuse(Some(&directory), entry.name, why),
-                _ => listing.refuse(Some(&directory), entry.name, "it is not part of the format"),
+                _ => listing.refuse(Some(&directory), entry.name, NOT_PART),
             }
             Ok(())
         })

@@ -200,7 +200,7 @@ impl CommandTool {
         };
         let input = Input {
             tool: &self.command.name,
-            id: invocation.id.as_str(),
+            call_id: invocation.id.as_str(),
             arguments: &RawValue::from_string(written).expect("arguments are JSON"),
             answers: &invocation.answers,
             is_resume: invocation.is_resume,
@@ -216,7 +216,7 @@ impl CommandTool {
 #[derive(Serialize)]
 struct Input<'a> {
     tool: &'a str,
-    id: &'a str,
+    call_id: &'a str,
     arguments: &'a RawValue,
     answers: &'a Map<String, Value>,
     is_resume: bool,

@@ -60,7 +60,7 @@ impl Answering {
     }
 
     /// Whether a complete call has come.
-    pub fn has_calls(&self) -> bool {
+    fn has_calls(&self) -> bool {
         self.calls > 0
     }
 
@@ -69,8 +69,8 @@ impl Answering {
         self.usage
     }
 
-    /// Takes a piece, and says whether it completed a block.
-    pub fn hear(&mut self, piece: Piece, now: Timestamp, outbox: &mut Outbox) -> bool {
+    /// Takes a piece.
+    pub fn hear(&mut self, piece: Piece, now: Timestamp, outbox: &mut Outbox) {
         match piece {
             Piece::Text(part) => {
                 self.release(outbox);
@@ -92,12 +92,10 @@ impl Answering {
                 outbox.show(Notice::BlockEnded(event.event_type()));
                 self.held = Some(event);
                 self.blocks += 1;
-                return true;
             }
             Piece::Usage(usage) => self.usage = usage,
             Piece::Finish(finish) => self.finish = Some(finish),
         }
-        false
     }
 
     /// Stores the block that is held back.
@@ -129,12 +127,12 @@ impl Answering {
         }
     }
 
-    /// Ends an answer that broke off, and says whether a part of it was lost. The part stays in
-    /// the conversation, but no model is told of it: the next answer begins anew.
+    /// Ends an answer that broke off, and says whether anything of it had come. That stays in the
+    /// conversation until the model is asked again, but no model is told of it.
     pub fn break_off(&mut self, now: Timestamp, outbox: &mut Outbox) -> bool {
         self.release(outbox);
         let (reasoning, text) = self.take_parts();
-        let discards = !reasoning.is_empty() || !text.is_empty();
+        let discards = self.blocks > 0 || !reasoning.is_empty() || !text.is_empty();
         for mut event in self.parts(reasoning, text, now) {
             mark_superseded(&mut event.metadata);
             outbox.commit(event);

@@ -40,6 +40,8 @@ pub struct Call {
     pub made: ToolCall,
     attempt: u32,
     is_resume: bool,
+    /// Nobody knows what came of an earlier run.
+    is_unsure: bool,
     /// Somebody has changed the arguments.
     is_edited: bool,
     /// Somebody has looked the arguments over in an editor.
@@ -98,11 +100,15 @@ impl By {
 }
 
 const STOPPED: &str = "The user stopped the turn before this was done.";
+pub(super) const SKIPPED: &str = "The user decided not to run this.";
+pub(super) const LEFT_UNKNOWN: &str = "This was interrupted, and whether it had any effect is not known. The \
+                            user decided not to run it again.";
 const UNANSWERED: &str = "The user did not answer the question of the tool.";
 
 impl Call {
     /// A call, with what is known of it.
     pub fn new(standing: Standing) -> Self {
+        let is_unsure = standing.is_unsure();
         let Standing { made, attempts, is_edited, answers, left, .. } = standing;
         let state = match left {
             Left::Open(inquiry, prompt) => State::Asking(*inquiry, *prompt),
@@ -113,6 +119,7 @@ impl Call {
             made,
             attempt: attempts,
             is_resume: attempts > 0,
+            is_unsure,
             is_edited,
             is_looked_over: false,
             arguments: Value::Null,
@@ -149,9 +156,35 @@ impl Call {
         }
     }
 
-    /// Starts it, asks whether it may run, or says why it does not.
-    pub fn consider(&mut self, question: &mut u64, context: &Context<'_>, outbox: &mut Outbox) {
+    /// The prompt that an earlier process has left open, unless it has to be looked at again what
+    /// the call is about.
+    pub fn left_open(&self) -> Option<&InquiryId> {
+        match &self.state {
+            State::Asking(open, Prompt::DeliverResult(_) | Prompt::ToolQuestion(_)) => {
+                Some(&open.id)
+            }
+            _ => None,
+        }
+    }
+
+    /// Starts it, asks whether it may run, or says why it does not. The reply is to the prompt that
+    /// an earlier process has left open.
+    pub fn consider(
+        &mut self,
+        reply: Option<Reply>,
+        question: &mut u64,
+        context: &Context<'_>,
+        outbox: &mut Outbox,
+    ) {
         let can_run = self.check(context.setup);
+        let has_result = matches!(&self.state, State::Asking(_, Prompt::DeliverResult(_)));
+        if let (Some(reply), Some(open)) = (reply, self.left_open().cloned())
+            && (can_run.is_ok() || has_result)
+        {
+            // Neither a result nor a question of a tool allows anything for later.
+            let _nothing = self.replied(&open, reply, context, outbox);
+            return;
+        }
         match (std::mem::replace(&mut self.state, State::New), can_run) {
             // What it has come to counts, whatever has become of its tool since.
             (State::Decided(finished, told), _) => {

@@ -1,8 +1,10 @@
 //! The tools that an answer called for: allowed or refused, run side by side, each result stored
 //! as it comes.
 
+use std::collections::BTreeMap;
+
 use super::{
-    Effect, Interrupt, Notice, Reply,
+    Decision, Effect, Interrupt, Notice, Reply,
     call::{Call, Context},
     outbox::Outbox,
     prompt::Ticket,
@@ -58,25 +60,43 @@ impl From<Interrupt> for Then {
 }
 
 impl Calls {
-    /// Starts what may be started, and asks or refuses the rest.
-    pub fn begin(
-        pending: Vec<Standing>,
-        question: u64,
-        then: Then,
+    /// The calls, none of which was considered yet.
+    pub fn waiting(pending: Vec<Standing>, question: u64, then: Then) -> Self {
+        let calls = pending.into_iter().map(Call::new).collect();
+        Self { calls, looked_at: Vec::new(), question, then }
+    }
+
+    /// Takes what somebody has decided about calls that were interrupted.
+    pub fn decide(
+        &mut self,
+        mut decisions: BTreeMap<CallId, Decision>,
         context: &Context<'_>,
         outbox: &mut Outbox,
-    ) -> Self {
-        let calls = pending.into_iter().map(Call::new).collect();
-        let mut this = Self { calls, looked_at: Vec::new(), question, then };
-        let is_over = this.is_stopping();
-        for call in &mut this.calls {
-            if is_over {
-                call.stop(&this.then, context.now, outbox);
-            } else {
-                call.consider(&mut this.question, context, outbox);
+    ) {
+        for call in &mut self.calls {
+            if let Some(decision) = decisions.remove(&call.made.id) {
+                call.decide(decision, context.now, outbox);
             }
         }
-        this
+    }
+
+    /// Starts what may be started, and asks or refuses the rest. Questions that somebody has
+    /// answered before are not asked.
+    pub fn consider(
+        &mut self,
+        mut replies: BTreeMap<InquiryId, Reply>,
+        context: &Context<'_>,
+        outbox: &mut Outbox,
+    ) {
+        let is_over = self.is_stopping();
+        for call in self.calls.iter_mut().filter(|call| !call.is_done()) {
+            if is_over {
+                call.stop(&self.then, context.now, outbox);
+            } else {
+                let reply = call.left_open().and_then(|inquiry| replies.remove(inquiry));
+                call.consider(reply, &mut self.question, context, outbox);
+            }
+        }
     }
 
     fn is_stopping(&self) -> bool {

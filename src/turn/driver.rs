@@ -232,6 +232,10 @@ impl<S: Sink> Driver<'_, S> {
             Effect::Seal { answer, finish, usage } => {
                 self.sink.seal(&answer, &finish, &usage).map_err(DriveError::Sink)?;
             }
+            Effect::Retract(answer) => {
+                let addresses = self.sink.retract(&answer).map_err(DriveError::Sink)?;
+                self.show(&Notice::Retracted(addresses));
+            }
             Effect::Query => self.ask(turn)?,
             Effect::CancelQuery => {
                 self.cancel_query.cancel();

@@ -29,6 +29,8 @@ pub enum Effect {
         /// What it has cost.
         usage: Usage,
     },
+    /// The answer has not ended and is asked for anew: take what came of it out of the stream.
+    Retract(AnswerId),
     /// Ask the model.
     Query,
     /// Nobody listens to the model any more.
@@ -121,6 +123,9 @@ pub enum Notice {
         /// Whether a part of an answer that was shown does not count.
         discards: bool,
     },
+    /// These events are out of the stream: the answer that they belong to has not ended, and is
+    /// asked for anew.
+    Retracted(Vec<Address>),
     /// An event is on disk.
     Saved {
         /// Where it stands; `None` if nothing is kept.
@@ -130,6 +135,15 @@ pub enum Notice {
     },
     /// What the turn has cost.
     Usage(Usage),
+}
+
+/// A call of which nobody knows what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// The call.
+    pub call: CallId,
+    /// The tool.
+    pub tool: ToolName,
 }
 
 /// How a turn ended.
@@ -147,8 +161,8 @@ pub enum Ending {
     NotTheData(String),
     /// Somebody has to decide about this tool, and nobody is there.
     Waiting(ToolName),
-    /// A tool may have run before, and must not be run again without being asked for.
-    Unsure(ToolName),
+    /// These calls may have been made before, and are not made again unless somebody says so.
+    Unsure(Vec<Unknown>),
     /// The model has called for tools so many times; the turn can go on from the results.
     TooManyRounds(u32),
 }

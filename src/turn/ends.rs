@@ -21,6 +21,9 @@ pub trait Sink {
         usage: &Usage,
     ) -> Result<(), Self::Error>;
 
+    /// Takes an answer that has not ended out of the stream; where its blocks stood.
+    fn retract(&mut self, answer: &AnswerId) -> Result<Vec<Address>, Self::Error>;
+
     /// Remembers what the user has allowed for the whole conversation.
     fn grant(&mut self, grant: &Grant) -> Result<(), Self::Error>;
 }

@@ -1,6 +1,6 @@
 //! What a turn can be told.
 
-use super::Ticket;
+use super::{Resumption, Ticket};
 use crate::{
     model::{Answer, CallId, Event, InquiryId},
     provider::{Piece, ProviderError},
@@ -12,8 +12,8 @@ use crate::{
 pub enum Input {
     /// The user asks: the request and what belongs before it.
     Begin(Vec<Event>),
-    /// The last turn is to be completed, after what changed before that.
-    Resume(Vec<Event>),
+    /// The last turn is to be completed.
+    Resume(Resumption),
     /// The model said something.
     Piece(Piece),
     /// The model said nothing for a moment.

@@ -1,20 +1,20 @@
 //! The turn as a state machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Effect, Ending, Input, Interrupt, Notice, Setup,
+    Effect, Ending, Input, Interrupt, Notice, Resumption, Setup,
     answering::{Answering, Concluded},
     backoff::rest_after,
     call::Context,
     calls::{Calls, Then},
     outbox::Outbox,
     record::Record,
+    standing::Standing,
 };
 use crate::{
     model::{Entry, Event, EventKind, Finish, Grant, Request, Timestamp, Usage},
     provider::{ProviderError, Query},
-    tool::Listed,
 };
 
 /// A turn, as far as it has come.
@@ -75,7 +75,7 @@ impl Turn {
         Query {
             model: self.setup.model.to_string(),
             messages: self.outbox.record.messages(self.setup.system_prompt.as_deref()),
-            tools: self.setup.tools.specs(),
+            tools: self.setup.specs(),
             schema: self.setup.schema.as_ref().map(|schema| schema.value.clone()),
             sampling: self.setup.sampling,
             takes: self.setup.takes,
@@ -99,7 +99,7 @@ impl Turn {
                 }
                 self.ask_model()
             }
-            (Phase::Ready, Input::Resume(events)) => self.go_on(events, now),
+            (Phase::Ready, Input::Resume(resumption)) => self.go_on(resumption, now),
             (Phase::Answering(answering), input) => self.hear(answering, input, now),
             (Phase::Resting, Input::Rested) => self.ask_model(),
             (Phase::Resting, Input::Interrupt(interrupt)) => self.go_on_after(interrupt, now),
@@ -117,9 +117,7 @@ impl Turn {
     fn hear(&mut self, mut answering: Box<Answering>, input: Input, now: Timestamp) -> Phase {
         match input {
             Input::Piece(piece) => {
-                if answering.hear(piece, now, &mut self.outbox) {
-                    self.failures = 0;
-                }
+                answering.hear(piece, now, &mut self.outbox);
             }
             Input::Quiet => answering.release(&mut self.outbox),
             Input::Over(Ok(())) => {
@@ -129,9 +127,8 @@ impl Turn {
             }
             Input::Over(Err(error)) => {
                 let discards = answering.break_off(now, &mut self.outbox);
-                let calls = answering.has_calls();
                 self.usage = self.usage.plus(answering.usage());
-                return self.after_failure(error, calls, discards, now);
+                return self.after_failure(error, discards);
             }
             Input::Interrupt(interrupt) => {
                 self.outbox.push(Effect::CancelQuery);
@@ -169,17 +166,7 @@ impl Turn {
         self.begin_calls(Then::AskModel, now)
     }
 
-    fn after_failure(
-        &mut self,
-        error: ProviderError,
-        has_calls: bool,
-        discards: bool,
-        now: Timestamp,
-    ) -> Phase {
-        if has_calls {
-            // What was called for is complete: the model goes on from the results.
-            return self.begin_calls(Then::AskModel, now);
-        }
+    fn after_failure(&mut self, error: ProviderError, discards: bool) -> Phase {
         self.failures += 1;
         match rest_after(&error, self.failures, self.setup.retries) {
             Some(delay) => {
@@ -191,27 +178,35 @@ impl Turn {
         }
     }
 
-    /// Goes on with what is missing from the last turn, after what changed before it.
-    fn go_on(&mut self, changes: Vec<Event>, now: Timestamp) -> Phase {
-        let pending = self.outbox.record.pending_calls();
-        let unsure = pending.iter().find(|standing| {
-            let listed = self.setup.tools.find(&standing.made.tool);
-            standing.is_unsure() && !listed.is_some_and(Listed::is_idempotent)
+    /// Goes on with what is missing from the last turn.
+    fn go_on(&mut self, resumption: Resumption, now: Timestamp) -> Phase {
+        let Resumption { changes, decisions, replies } = resumption;
+        let progress = self.outbox.record.progress();
+        let is_asked_anew = progress.open_answer().is_some();
+        let is_over = !progress.is_incomplete();
+        let pending = if is_asked_anew { Vec::new() } else { self.outbox.record.pending_calls() };
+        let unsure = pending.iter().filter(|standing| {
+            standing.is_unsure_for(&self.setup.tools) && !decisions.contains_key(&standing.made.id)
         });
-        if let Some(standing) = unsure {
-            let tool = standing.made.tool.clone();
-            return self.end(Ending::Unsure(tool));
+        let unsure: Vec<_> = unsure.map(Standing::unknown).collect();
+        if !unsure.is_empty() {
+            return self.end(Ending::Unsure(unsure));
         }
         for change in changes {
             self.outbox.commit(change);
         }
-        if !pending.is_empty() {
-            return self.begin_calls(Then::AskModel, now);
+        if is_over {
+            return self.end(Ending::Complete(Finish::Stop));
         }
-        if self.outbox.record.progress().is_incomplete() {
+        if pending.is_empty() {
             return self.ask_model();
         }
-        self.end(Ending::Complete(Finish::Stop))
+        let context = Context { setup: &self.setup, granted: &self.granted, now };
+        let first = self.outbox.record.next_question();
+        let mut calls = Calls::waiting(pending, first, Then::AskModel);
+        calls.decide(decisions, &context, &mut self.outbox);
+        calls.consider(replies, &context, &mut self.outbox);
+        self.after_calls(calls, now)
     }
 
     /// Does what the user wants instead; what came has been kept or dropped already.
@@ -227,7 +222,8 @@ impl Turn {
         let context = Context { setup: &self.setup, granted: &self.granted, now };
         let pending = self.outbox.record.pending_calls();
         let first = self.outbox.record.next_question();
-        let calls = Calls::begin(pending, first, then, &context, &mut self.outbox);
+        let mut calls = Calls::waiting(pending, first, then);
+        calls.consider(BTreeMap::new(), &context, &mut self.outbox);
         self.after_calls(calls, now)
     }
 
@@ -294,7 +290,12 @@ impl Turn {
         }
     }
 
+    /// Asks the model, as if it had not begun to answer before.
     fn ask_model(&mut self) -> Phase {
+        if let Some(answer) = self.outbox.record.progress().open_answer() {
+            let answer = answer.clone();
+            self.outbox.retract(answer);
+        }
         self.outbox.show(Notice::Waiting);
         self.outbox.push(Effect::Query);
         let (id, model) = (self.outbox.record.next_answer(), self.setup.model.clone());

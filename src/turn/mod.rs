@@ -19,17 +19,23 @@ mod machine;
 mod outbox;
 mod prompt;
 mod record;
+mod resumption;
 mod setup;
 mod standing;
+mod survey;
 mod switchboard;
+mod told;
 
 pub use driver::{DriveError, drive};
-pub use effect::{Effect, Ending, Notice};
+pub use effect::{Effect, Ending, Notice, Unknown};
 pub use ends::{Closed, FrontEnd, Inbox, Post, Sink};
 pub use input::{Input, Interrupt, Reply};
 pub use machine::Turn;
 pub use prompt::{ALWAYS, Ask, Finished, REFUSE, RUN, Ticket};
+pub use resumption::{Decision, Resumption};
 pub use setup::{Schema, Setup};
+pub use survey::{CallState, Survey, Surveyed};
+pub use told::{Mismatch, Told};
 
 #[cfg(test)]
 mod tests;

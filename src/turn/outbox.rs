@@ -28,6 +28,12 @@ impl Outbox {
         self.effects.push(Effect::Seal { answer, finish, usage });
     }
 
+    /// Takes an answer out that has not ended.
+    pub fn retract(&mut self, answer: AnswerId) {
+        self.record.retract(&answer);
+        self.effects.push(Effect::Retract(answer));
+    }
+
     /// Lets the user know.
     pub fn show(&mut self, notice: Notice) {
         self.effects.push(Effect::Show(notice));

@@ -49,6 +49,22 @@ impl Record {
         }
     }
 
+    /// Takes out the answer of this turn that has not ended, as if it had never begun.
+    pub fn retract(&mut self, answer: &AnswerId) {
+        let mut progress = Progress::default();
+        let mut begin = 0;
+        for (index, entry) in self.entries.iter().enumerate() {
+            if progress.begins_turn(&entry.event) {
+                begin = index;
+            }
+            progress.push(&entry.event);
+        }
+        let mut entries = std::mem::take(&mut self.entries);
+        let turn = entries.split_off(begin);
+        entries.extend(turn.into_iter().filter(|entry| !entry.event.is_block_of(answer)));
+        *self = Self { next: self.next, ..Self::new(entries) };
+    }
+
     fn note(&mut self, event: &Event) {
         if self.progress.begins_turn(event) {
             (self.answers, self.questions) = (0, 0);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     model::{Grant, ModelName, ToolName},
     projection::Takes,
-    provider::Sampling,
+    provider::{Sampling, ToolSpec},
     tool::{Audience, Catalog, Terms, Unattended},
 };
 
@@ -22,6 +22,8 @@ pub struct Setup {
     pub sampling: Sampling,
     /// The tools that it may call.
     pub tools: Catalog,
+    /// What it is told of them, if that is something else than they say of themselves now.
+    pub told_tools: Option<Vec<ToolSpec>>,
     /// The data that is wanted instead of a text.
     pub schema: Option<Schema>,
     /// What the model takes beside text.
@@ -41,6 +43,11 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// How the model sees the tools.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.told_tools.clone().unwrap_or_else(|| self.tools.specs())
+    }
+
     /// On what terms a tool is used; for one that is not there any more, on the usual ones.
     pub fn terms(&self, tool: &ToolName) -> Terms {
         self.tools.find(tool).map(|listed| listed.terms.clone()).unwrap_or_default()

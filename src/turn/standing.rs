@@ -2,10 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use super::prompt::{Finished, Prompt, marked_arguments, told};
-use crate::model::{
-    Answer, Arguments, Entry, EventKind, InquiryRequest, InquiryResponse, Metadata, Outcome,
-    ToolCall,
+use super::{
+    Unknown,
+    prompt::{Finished, Prompt, marked_arguments, told},
+};
+use crate::{
+    model::{
+        Answer, Arguments, Entry, EventKind, InquiryRequest, InquiryResponse, Metadata, Outcome,
+        ToolCall,
+    },
+    tool::{Catalog, Listed},
 };
 
 /// A call that has no result, and what is known of it.
@@ -80,6 +86,17 @@ impl Standing {
     /// Whether it was started, and nobody knows what it has done.
     pub fn is_unsure(&self) -> bool {
         self.attempts > 0 && !self.has_ended
+    }
+
+    /// Whether it must not be made again with these tools unless somebody says so.
+    pub fn is_unsure_for(&self, tools: &Catalog) -> bool {
+        let listed = tools.find(&self.made.tool);
+        self.is_unsure() && !listed.is_some_and(Listed::is_idempotent)
+    }
+
+    /// What is told of it then.
+    pub fn unknown(&self) -> Unknown {
+        Unknown { call: self.made.id.clone(), tool: self.made.tool.clone() }
     }
 
     /// Something is to be decided. After a result that can only be another start.

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     model::{
-        Address, Answer, AnswerType, CallId, Entry, Event, EventKind, Finish, Grant, InquiryId,
-        ModelName, Outcome as Dealt, Request, Timestamp, ToolName, Usage, is_superseded,
+        Address, Answer, AnswerId, AnswerType, CallId, Entry, Event, EventKind, Finish, Grant,
+        InquiryId, ModelName, Outcome as Dealt, Request, Timestamp, ToolName, Usage, is_superseded,
     },
     projection::{Role, Takes},
     provider::{Block, Content, Piece, ProviderError, Sampling, ToolSpec, Trouble},
@@ -63,6 +63,7 @@ fn setup() -> Setup {
             tool("never", Permission::Deny, false),
         ])
         .unwrap(),
+        told_tools: None,
         schema: None,
         audience: Audience::Person,
         unattended: Unattended::default(),
@@ -191,6 +192,7 @@ fn tell(effect: &Effect) -> String {
     match effect {
         Effect::Commit(event) => format!("commit {}", tell_event(event)),
         Effect::Seal { answer, finish, .. } => format!("seal {answer} {finish}"),
+        Effect::Retract(answer) => format!("retract {answer}"),
         Effect::Query => "query".to_owned(),
         Effect::CancelQuery => "cancel query".to_owned(),
         Effect::Run { tool, invocation: Invocation { id, answers, is_resume, .. } } => {
@@ -258,6 +260,7 @@ fn tell_notice(notice: &Notice) -> String {
         Notice::Retrying { discards, .. } => {
             format!("retrying{}", if *discards { ", discards" } else { "" })
         }
+        Notice::Retracted(_) => "retracted".to_owned(),
         Notice::Saved { .. } => "saved".to_owned(),
         Notice::Usage(_) => "usage".to_owned(),
     }
@@ -271,7 +274,10 @@ fn tell_ending(ending: &Ending) -> String {
         Ending::Failed(error) => format!("failed {error}"),
         Ending::NotTheData(problem) => format!("not the data: {problem}"),
         Ending::Waiting(tool) => format!("waiting {tool}"),
-        Ending::Unsure(tool) => format!("unsure {tool}"),
+        Ending::Unsure(unknown) => {
+            let calls: Vec<_> = unknown.iter().map(|one| one.call.to_string()).collect();
+            format!("unsure {}", calls.join(" "))
+        }
         Ending::TooManyRounds(rounds) => format!("too many rounds: {rounds}"),
     }
 }
@@ -348,7 +354,7 @@ fn tools_run_side_by_side_and_each_result_is_stored_as_it_comes() {
     );
     assert_eq!(
         play.messages(),
-        ["system Be brief", "user Do it", "assistant 2", "tool c2", "tool c1"]
+        ["system Be brief", "user Do it", "assistant 2", "tool c1", "tool c2"]
     );
     play.text("Done");
     assert_eq!(play.over(Finish::Stop)[0], "commit message Done [stop]");
@@ -593,46 +599,59 @@ fn stopping_tools_waits_for_those_that_run() {
 }
 
 #[test]
-fn a_broken_answer_is_begun_anew_and_the_part_is_kept_but_not_sent() {
+fn a_broken_answer_is_begun_anew_and_nothing_of_it_is_sent() {
     let mut play = Play::begun(setup());
     play.hear(Piece::Text("Ha".into()));
     assert_eq!(
         play.step(trouble(Trouble::Broken)),
         ["commit message Ha superseded", "show retrying, discards", "rest 1"]
     );
-    assert_eq!(play.step(Input::Rested), ["show waiting", "query"]);
+    assert_eq!(play.step(Input::Rested), ["retract 0-0", "show waiting", "query"]);
     assert_eq!(play.messages(), ["system Be brief", "user Do it"]);
     play.text("Whole");
     assert_eq!(play.over(Finish::Stop)[0], "commit message Whole [stop]");
 }
 
 #[test]
-fn tries_end_and_the_count_begins_anew_with_each_block() {
+fn a_retry_asks_as_if_the_model_had_not_begun_to_answer() {
     let mut play = Play::begun(setup());
+    let asked = play.turn.as_ref().unwrap().query();
+    play.text("One");
+    play.call("c1", "free", "{}");
+    assert_eq!(
+        play.step(trouble(Trouble::Broken)),
+        ["commit tool-call c1 free", "show retrying, discards", "rest 1"]
+    );
+    assert_eq!(play.step(Input::Rested), ["retract 0-0", "show waiting", "query"]);
+    assert_eq!(play.turn.as_ref().unwrap().query(), asked);
+    play.call("c1", "free", "{}");
+    let effects = play.over(Finish::ToolCalls);
+    assert_eq!(effects[0], "commit tool-call c1 free [tool-calls]", "the id is free again");
+    assert_eq!(play.entries()[1].event.block().unwrap().answer, Some(AnswerId::new("0-0")));
+}
+
+#[test]
+fn tries_end_and_the_count_begins_anew_with_each_answer() {
+    let mut play = Play::begun(setup());
+    assert_eq!(play.step(trouble(Trouble::Server)), ["show retrying", "rest 1"]);
+    play.step(Input::Rested);
+    play.call("c1", "free", "{}");
+    play.over(Finish::ToolCalls);
+    play.ended("c1", Outcome::Success("ok".into()));
     assert_eq!(play.step(trouble(Trouble::Server)), ["show retrying", "rest 1"]);
     play.step(Input::Rested);
     play.text("Part");
     assert_eq!(
         play.step(trouble(Trouble::Broken)),
-        ["commit message Part", "show retrying", "rest 1"]
+        ["commit message Part", "show usage", "end failed trouble"],
+        "a block is not an answer"
     );
-    play.step(Input::Rested);
-    assert_eq!(play.step(trouble(Trouble::Unreachable)), ["show usage", "end failed trouble"]);
 }
 
 #[test]
 fn what_cannot_pass_is_not_tried_again() {
     let mut play = Play::begun(setup());
     assert_eq!(play.step(trouble(Trouble::Key)), ["show usage", "end failed trouble"]);
-}
-
-#[test]
-fn complete_calls_of_a_broken_answer_are_run() {
-    let mut play = Play::begun(setup());
-    play.call("c1", "free", "{}");
-    let effects = play.step(trouble(Trouble::Broken));
-    assert_eq!(effects[0], "commit tool-call c1 free");
-    assert_eq!(effects.last().unwrap(), "run free c1 {}");
 }
 
 #[test]
@@ -669,62 +688,6 @@ fn data_is_checked_against_what_was_asked_for() {
     );
 }
 
-fn resumed(setup: Setup, events: Vec<Event>) -> Play {
-    let entries = (0..)
-        .zip(events)
-        .map(|(number, event)| Entry { address: Address::new(number).unwrap(), event });
-    Play { turn: Some(Turn::new(setup, entries)), subject: Subject::default() }
-}
-
-/// The events of a turn with one call, as far as `count` of them.
-fn called(tool: &str, count: usize) -> Vec<Event> {
-    let mut turn = Turn::new(setup(), []);
-    let mut events = Vec::new();
-    let call =
-        Content::Call { id: CallId::new("c1"), tool: ToolName::new(tool), arguments: "{}".into() };
-    let inputs = [
-        Input::Begin(vec![request("Do it")]),
-        Input::Piece(Piece::Block(Block::new(call))),
-        Input::Over(Ok(())),
-        Input::ToolEnded { call: CallId::new("c1"), outcome: Outcome::Success("ok".into()) },
-    ];
-    for input in inputs {
-        let effects;
-        (turn, effects) = turn.step(input, at(1));
-        events.extend(effects.into_iter().filter_map(|effect| match effect {
-            Effect::Commit(event) => Some(event),
-            _ => None,
-        }));
-    }
-    events.truncate(count);
-    events
-}
-
-#[test]
-fn a_turn_goes_on_with_what_is_missing() {
-    let resume = |tool: &str, count: usize| {
-        resumed(setup(), called(tool, count)).step(Input::Resume(vec![]))
-    };
-    assert_eq!(resume("free", 1), ["show waiting", "query"]);
-    assert_eq!(resume("free", 2), ["commit tool-start c1 #1", "show started c1", "run free c1 {}"]);
-    assert_eq!(
-        resume("free", 3),
-        ["commit tool-start c1 #2", "show started c1", "run free c1 {} again"]
-    );
-    assert_eq!(resume("free", 4), ["show waiting", "query"]);
-}
-
-#[test]
-fn what_changed_before_a_turn_goes_on_is_stored_first() {
-    let change = || {
-        let delta = "assistant.model = 'a/b'".parse().unwrap();
-        Input::Resume(vec![Event::new(at(2), EventKind::ConfigDelta(delta))])
-    };
-    let resume = |count: usize| resumed(setup(), called("free", count)).step(change());
-    assert_eq!(resume(1), ["commit config-delta ", "show waiting", "query"]);
-    assert_eq!(resume(2)[..2], ["commit config-delta ", "commit tool-start c1 #1"]);
-}
-
 #[test]
 fn a_model_that_calls_for_tools_without_end_is_stopped_after_the_results() {
     let mut play = Play::begun(Setup { rounds: Some(2), ..setup() });
@@ -738,16 +701,6 @@ fn a_model_that_calls_for_tools_without_end_is_stopped_after_the_results() {
     let effects = round(&mut play, "c2");
     assert_eq!(effects[0], "commit tool-result c2 ok");
     assert_eq!(effects.last().unwrap(), "end too many rounds: 2");
-}
-
-#[test]
-fn a_tool_that_may_have_run_is_not_run_again() {
-    let mut events = called("ask", 2);
-    let start =
-        crate::model::ToolStart { id: CallId::new("c1"), attempt: 1, rest: toml::Table::new() };
-    events.push(Event::new(at(1), EventKind::ToolStart(start)));
-    let mut play = resumed(setup(), events);
-    assert_eq!(play.step(Input::Resume(vec![])), ["show usage", "end unsure ask"]);
 }
 
 #[test]
@@ -776,3 +729,4 @@ fn the_model_hears_why_a_call_was_refused() {
 
 mod later;
 mod prompts;
+mod resume;

@@ -1,5 +1,7 @@
 //! Writing: new conversations, and events at the end.
 
+use std::collections::BTreeMap;
+
 use toml::Table;
 
 use super::{
@@ -8,12 +10,12 @@ use super::{
     scribe::{Operation, Scribe},
 };
 use crate::{
-    format::{Compatibility, FileName, Flaw, Form, Manifest, decode, limits, stamp},
+    format::{BriefingFile, Compatibility, FileName, Flaw, Form, Manifest, decode, limits, stamp},
     model::{Address, ConversationId, EventType, Meta, Timestamp},
-    plan::{self, Draft, Heading, Outline},
+    plan::{self, Briefing, Change, Draft, Heading, Outline, TreePath},
     store::{
         Commit, Directory, Listing, Lock, NewCommit, ObjectId, Problem, Space, Tip, WriteError,
-        Writing, Written,
+        Writing, Written, blob_id,
     },
 };
 
@@ -49,6 +51,16 @@ pub fn prepare(
     }
 }
 
+/// What is appended at once.
+struct Appending<'a> {
+    /// Commits that come first.
+    commits: Vec<NewCommit>,
+    /// What changes beside the stream with the first event.
+    beside: Vec<Change>,
+    /// The events.
+    drafts: &'a [Draft],
+}
+
 /// Whether a conversation and its first events come about by one operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Creating {
@@ -74,31 +86,35 @@ impl Workspace {
         drafts: &[Draft],
     ) -> Result<(Guard, Vec<Appended>), WriteFailure> {
         let (guard, _operation, events) =
-            self.create_by(meta, config, drafts, Creating::Together)?;
+            self.create_by(meta, config, &Briefing::default(), drafts, Creating::Together)?;
         Ok((guard, events))
     }
 
     /// Makes a conversation that begins with a configuration, and begins an operation in it with
-    /// the first events. Undoing that operation leaves the conversation empty.
+    /// the first events, before which a model is told something. Undoing that operation leaves the
+    /// conversation empty.
     pub fn create_for(
         &self,
         meta: &Meta,
         config: &Table,
+        briefing: &Briefing,
         drafts: &[Draft],
     ) -> Result<(Guard, Operation, Vec<Appended>), WriteFailure> {
-        self.create_by(meta, config, drafts, Creating::Apart)
+        self.create_by(meta, config, briefing, drafts, Creating::Apart)
     }
 
     fn create_by(
         &self,
         meta: &Meta,
         config: &Table,
+        briefing: &Briefing,
         drafts: &[Draft],
         creating: Creating,
     ) -> Result<(Guard, Operation, Vec<Appended>), WriteFailure> {
         let created = meta.created.or(Some(self.env.now()));
         let meta = Meta { created, ..meta.clone() };
-        let changes = plan::create(&meta, base_config(config).as_bytes());
+        let mut changes = plan::create(&meta, base_config(config).as_bytes());
+        changes.extend(briefing.changes(|_, _| false));
         let (id, lock, (operation, outcome)) = self.begin(|lock, id| {
             let (tip, outline) = (Tip::default(), Outline::new());
             let state = State { tip, outline, heading: Heading::from(&meta) };
@@ -107,8 +123,8 @@ impl Workspace {
             if creating == Creating::Apart {
                 operation = self.new_operation(None)?;
             }
-            let outcome =
-                self.commit_all(lock, id, state, vec![creation], &mut operation, drafts)?;
+            let appending = Appending { commits: vec![creation], beside: Vec::new(), drafts };
+            let outcome = self.commit_all(lock, id, state, appending, &mut operation)?;
             Ok((operation, outcome))
         })?;
         let Outcome { state, events, notes } = outcome;
@@ -141,8 +157,45 @@ impl Workspace {
         drafts: &[Draft],
     ) -> Result<Vec<Appended>, WriteFailure> {
         self.write_in(guard, operation, |guard, state, operation| {
-            self.commit_all(guard.lock(), guard.id(), state, Vec::new(), operation, drafts)
+            let appending = Appending { commits: Vec::new(), beside: Vec::new(), drafts };
+            self.commit_all(guard.lock(), guard.id(), state, appending, operation)
         })
+    }
+
+    /// The same for the first events of a turn, before which a model is told something.
+    pub fn append_briefed_in(
+        &self,
+        guard: &mut Guard,
+        operation: &mut Operation,
+        briefing: &Briefing,
+        drafts: &[Draft],
+    ) -> Result<Vec<Appended>, WriteFailure> {
+        self.write_in(guard, operation, |guard, state, operation| {
+            let beside = self.briefing_changes(guard.id(), &state, briefing)?;
+            let appending = Appending { commits: Vec::new(), beside, drafts };
+            self.commit_all(guard.lock(), guard.id(), state, appending, operation)
+        })
+    }
+
+    /// What has to change so that a conversation says what a model is told.
+    fn briefing_changes(
+        &self,
+        id: ConversationId,
+        state: &State,
+        briefing: &Briefing,
+    ) -> Result<Vec<Change>, WriteFailure> {
+        let mut present = BTreeMap::new();
+        // A copy, because whatever was opened is written again.
+        let mut tree = state.tip.tree.clone();
+        for file in BriefingFile::ALL {
+            let found = tree.file(&TreePath::briefing(file), self.store.objects());
+            let found = found.map_err(|source| LoadError::object(id, source))?;
+            present.extend(found.map(|blob| (file, blob)));
+        }
+        Ok(briefing.changes(|file, bytes| match (present.get(&file), bytes) {
+            (Some(blob), Some(bytes)) => *blob == blob_id(bytes),
+            (found, _) => found.is_some(),
+        }))
     }
 
     /// Keeps an event beside the stream, because it has no place in it any more, as a part of an
@@ -209,16 +262,17 @@ impl Workspace {
         lock: &Lock,
         id: ConversationId,
         mut state: State,
-        mut commits: Vec<NewCommit>,
+        appending: Appending<'_>,
         operation: &mut Operation,
-        drafts: &[Draft],
     ) -> Result<Outcome, WriteFailure> {
+        let Appending { mut commits, mut beside, drafts } = appending;
         let mut scribe = Scribe::new(self, operation);
         let before = commits.len();
         let mut steps = Vec::with_capacity(drafts.len());
         for (index, draft) in drafts.iter().enumerate() {
-            let step = plan::append(&mut state.outline, draft.clone())
+            let mut step = plan::append(&mut state.outline, draft.clone())
                 .map_err(|source| WriteFailure::Refused { id, index, source })?;
+            step.changes.append(&mut beside);
             commits.push(scribe.step(&state, &draft.event, &step));
             steps.push(step);
         }

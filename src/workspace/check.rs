@@ -4,7 +4,9 @@ use super::{
     Conversation, Finding, Guard, Handle, LoadError, Operation, Revision, Workspace, WriteFailure,
 };
 use crate::{
-    format::{CONFIG_FILE, FileName, Flaw, MANIFEST_FILE, META_FILE, decode_meta, limits},
+    format::{
+        BriefingFile, CONFIG_FILE, FileName, Flaw, MANIFEST_FILE, META_FILE, decode_meta, limits,
+    },
     model::Meta,
     plan::{Repair, Repairs, TreePath, repair},
     store::{
@@ -227,5 +229,6 @@ fn input(conversation: Conversation, meta: Option<Meta>) -> Repair {
 /// Whether a name has a place in a conversation.
 fn is_of_format(path: &TreePath) -> bool {
     let fixed = [MANIFEST_FILE, META_FILE, CONFIG_FILE].contains(&path.name());
+    let fixed = fixed || BriefingFile::find(path.name()).is_some();
     fixed || path.name().parse::<FileName>().is_ok()
 }

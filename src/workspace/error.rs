@@ -9,7 +9,7 @@ use crate::{
     format::{EncodeError, FormatVersion},
     fsutil::FsError,
     model::{Address, ConversationId},
-    plan::AppendError,
+    plan::{AppendError, Fault},
     store::{
         Holder, LockError, MoveError, ObjectError, Problem, PublishError, ReadError, RefError,
         Space, StoreError, WriteError,
@@ -109,6 +109,8 @@ pub enum WriteFailure {
     ReadOnly { id: ConversationId, version: FormatVersion },
     #[error("conversation {id} is damaged: {}", first_flaw(problems))]
     Damaged { id: ConversationId, problems: Vec<Problem> },
+    #[error("conversation {id} cannot be changed: {}", faults_in_words(faults))]
+    Faults { id: ConversationId, faults: Vec<Fault> },
     #[error("conversation {id} was changed by something else again and again")]
     Contended { id: ConversationId },
     #[error("conversation {id} is {}", space.whereabouts())]
@@ -152,6 +154,10 @@ impl WriteFailure {
             source => Self::Write { id, source },
         }
     }
+}
+
+fn faults_in_words(faults: &[Fault]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 fn first_flaw(problems: &[Problem]) -> String {

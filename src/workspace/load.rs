@@ -4,9 +4,9 @@ use std::str::FromStr;
 
 use super::{Handle, LoadError, Workspace};
 use crate::{
-    format::{Decoded, FileName, Flaw, check_config, decode, limits},
+    format::{BriefingFile, Decoded, FileName, Flaw, check_config, decode, limits},
     model::{Address, ConversationId, Entry, Event, Progress, Stream, Timestamp},
-    plan::{Fix, Layout, Listed, Outline, TreePath, sanitize},
+    plan::{Briefing, Fix, Layout, Listed, Outline, TreePath, sanitize},
     store::{
         Found, Located, ObjectError, ObjectId, Objects, Problem, ProblemKind, ReadError, Snapshot,
     },
@@ -171,7 +171,8 @@ impl Workspace {
         Ok((listed, bytes))
     }
 
-    /// Looks at what stands beside the stream: the base configuration and the queue.
+    /// Looks at what stands beside the stream: the base configuration, what a model was told, and
+    /// the queue.
     fn check_beside(&self, snapshot: &Snapshot, problems: &mut Vec<Problem>) {
         let Some(top) = snapshot.listings.get(&None) else { return };
         let objects = self.store.objects();
@@ -185,6 +186,12 @@ impl Workspace {
             let read = objects.blob(id, limits::MANIFEST_FILE).map_err(unreadable);
             if let Err(flaws) = read.and_then(|bytes| check_config(&bytes)) {
                 complain(&TreePath::config(), flaws);
+            }
+        }
+        for (file, id) in &top.briefing {
+            let read = objects.blob(id, limits::MANIFEST_FILE).map_err(unreadable);
+            if let Err(flaws) = read.and_then(|bytes| file.check(&bytes)) {
+                complain(&TreePath::briefing(*file), flaws);
             }
         }
         for (name, id) in &top.queue {
@@ -203,6 +210,17 @@ impl Workspace {
         let blob = conversation.snapshot.listings.get(&None)?.config?;
         let bytes = self.store.objects().blob(&blob, limits::MANIFEST_FILE).ok()?;
         toml::Table::from_str(std::str::from_utf8(&bytes).ok()?).ok()
+    }
+
+    /// What a model was told before the last turn, as far as it can be read.
+    pub fn briefing(&self, conversation: &Conversation) -> Briefing {
+        let top = conversation.snapshot.listings.get(&None);
+        let files = top.map(|top| &top.briefing).into_iter().flatten();
+        let read = |(file, blob): (&BriefingFile, &ObjectId)| {
+            let bytes = self.store.objects().blob(blob, limits::MANIFEST_FILE).ok()?;
+            Some((*file, bytes))
+        };
+        Briefing { files: files.filter_map(read).collect() }
     }
 
     /// The requests that wait for a running turn to end, in their order, as far as they can be

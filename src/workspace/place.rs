@@ -1,7 +1,7 @@
 //! Where the files of a conversation stand, in a directory as in a tree.
 
 use crate::{
-    format::{FileName, RunName, limits},
+    format::{BriefingFile, FileName, RunName, limits},
     plan::TreePath,
     store::{ObjectId, Snapshot},
 };
@@ -13,6 +13,8 @@ pub(super) enum Place {
     Meta,
     /// The configuration that the conversation began with.
     Config,
+    /// What a model was told before the last turn.
+    Briefing(BriefingFile),
     /// A manifest: that of the top, or of a sealed run.
     Manifest(Option<RunName>),
     /// An event file, at the top or in a sealed run, listed or not.
@@ -27,6 +29,7 @@ impl Place {
         match self {
             Self::Meta => TreePath::meta(),
             Self::Config => TreePath::config(),
+            Self::Briefing(file) => TreePath::briefing(*file),
             Self::Manifest(None) => TreePath::manifest(),
             Self::Manifest(Some(run)) => TreePath::run_manifest(run),
             Self::Event(run, name) => TreePath::event_in(run.as_ref(), name),
@@ -37,7 +40,9 @@ impl Place {
     /// How many bytes the file may have.
     pub(super) fn limit(&self) -> u64 {
         match self {
-            Self::Meta | Self::Config | Self::Manifest(_) => limits::MANIFEST_FILE,
+            Self::Meta | Self::Config | Self::Briefing(_) | Self::Manifest(_) => {
+                limits::MANIFEST_FILE
+            }
             Self::Event(..) | Self::Queued(_) => limits::EVENT_FILE,
         }
     }
@@ -48,6 +53,8 @@ impl Place {
         for (run, listing) in &snapshot.listings {
             all.extend(listing.meta.map(|blob| (Self::Meta, blob)));
             all.extend(listing.config.map(|blob| (Self::Config, blob)));
+            let briefing = listing.briefing.iter();
+            all.extend(briefing.map(|(file, blob)| (Self::Briefing(*file), *blob)));
             all.extend(listing.manifest.map(|blob| (Self::Manifest(run.clone()), blob)));
             let files = listing.files.iter();
             all.extend(files.map(|(name, blob)| (Self::Event(run.clone(), name.clone()), *blob)));

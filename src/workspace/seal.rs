@@ -92,7 +92,7 @@ mod tests {
         env::Env,
         format::FileName,
         model::{Block, EventKind, Message, Meta, ModelName, Request},
-        plan::Draft,
+        plan::{Briefing, Draft},
         store::{Links, Origin},
         workspace::Revision,
     };
@@ -118,7 +118,9 @@ mod tests {
             draft(EventKind::Request(request), env.now()),
             draft(EventKind::Message(message), env.now()),
         ];
-        let created = workspace.create_for(&Meta::default(), &toml::Table::new(), &drafts).unwrap();
+        let created = workspace
+            .create_for(&Meta::default(), &toml::Table::new(), &Briefing::default(), &drafts)
+            .unwrap();
         let (guard, operation, mut events) = created;
         (workspace, guard, operation, events.pop().unwrap())
     }

@@ -80,6 +80,10 @@ impl Played {
         let params = &message["params"];
         let text = |text: &str| json!({ "content": [{ "type": "text", "text": text }] });
         let result = match params["name"].as_str().unwrap() {
+            "echo" if params["arguments"]["meta"] == true => {
+                let meta = &params["_meta"];
+                text(&format!("{} {}", meta["jp/call_id"], meta["jp/is_resume"]))
+            }
             "echo" => text(&params["arguments"].to_string()),
             "fail" => json!({ "content": [{ "type": "text", "text": "no" }], "isError": true }),
             "die" => {

@@ -61,6 +61,10 @@ mod query_output;
 mod query_reader;
 mod query_target;
 mod reference;
+mod resume;
+mod resume_bodies;
+mod resume_mismatch;
+mod resume_unknown;
 
 mod shelf;
 mod soak;

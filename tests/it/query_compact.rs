@@ -168,7 +168,7 @@ fn a_full_window_is_told_with_the_numbers_and_the_command_that_helps() {
         lines[3..],
         [
             format!("Hint: `jp conversation fork {id} --last N` goes on with the last turns only"),
-            format!("Hint: your question is kept; `jp query --no-edit --id={id}` asks it again"),
+            format!("Hint: your question is kept; `jp resume {id}` asks it again"),
         ]
     );
     // The question that is kept does not count among what can be left out.

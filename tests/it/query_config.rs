@@ -90,7 +90,7 @@ fn a_model_that_calls_for_tools_without_end_is_stopped() {
     let output = ask(&jp, &["--new", "-c", limit, "--quiet", "Go"]);
     let id = only(&jp);
     let next = format!(
-        "Hint: `jp query --no-edit --id={id}` goes on\n\
+        "Hint: `jp resume {id}` goes on\n\
          Hint: `assistant.max_rounds` says how many rounds a query may take\n"
     );
     let twice = "error: the model has called for tools 2 times without coming to an end\n";

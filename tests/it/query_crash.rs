@@ -103,6 +103,10 @@ fn expected_status(kept: &[Value]) -> &'static str {
     match kept.len() {
         0 => "idle",
         _ if last == Some("All done.") => "idle",
+        // An answer that has not ended does not count.
+        _ if calls > 0 && !kept.iter().any(|event| event["finish"] == "tool-calls") => {
+            "interrupted (pending LLM response)"
+        }
         _ if calls > results => "interrupted (pending tool execution)",
         _ if calls > 0 => "interrupted (pending follow-up)",
         _ => "interrupted (pending LLM response)",
@@ -121,7 +125,7 @@ fn go_on(jp: &Jp, id: &str, kept: &[Value]) -> Result<(), String> {
     for name in NAMES {
         // A model that did not get to finish an answer may make a call of the same tool again.
         let ran = fs::read_to_string(jp.path(format!("ran-{name}"))).unwrap_or_default();
-        let call = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].to_string();
+        let call = |line: &str| serde_json::from_str::<Value>(line).unwrap()["call_id"].to_string();
         let calls: BTreeSet<_> = ran.lines().map(call).collect();
         if calls.len() < ran.lines().count() {
             return Err(format!("`{name}` ran twice: {ran}"));

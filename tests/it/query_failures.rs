@@ -55,8 +55,7 @@ fn a_refused_request_is_kept_and_the_hint_asks_again() {
         let refused = ask(&jp, &["Something else"]);
         assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{}", refused.stderr);
         let hint = output.stderr.lines().last().unwrap();
-        let again =
-            format!("Hint: your question is kept; `jp query --no-edit --id={id}` asks it again");
+        let again = format!("Hint: your question is kept; `jp resume {id}` asks it again");
         assert_eq!(hint, again);
         let command = hinted(hint).remove(0);
         let output = jp.run(&command.iter().map(String::as_str).collect::<Vec<_>>());
@@ -90,7 +89,7 @@ fn a_busy_server_is_asked_again_when_it_wants_to_be() {
 }
 
 #[test]
-fn a_text_that_broke_off_is_kept_and_not_sent_again() {
+fn a_text_that_broke_off_is_kept_in_history_and_not_sent_again() {
     let broken = || beginning("From March");
     let server = Loopback::start([broken(), saying("In April."), saying("Yes.")]);
     let jp = client(&server);
@@ -98,9 +97,12 @@ fn a_text_that_broke_off_is_kept_and_not_sent_again() {
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(output.stdout, "From March\n\nIn April.\n");
     let id = only(&jp);
-    assert_eq!(files(&jp, &id), ["000-request.md", "001-message.md", "002-message.md"]);
-    let partial = jp.run(&["c", "cat", &id, "1"]).ok();
-    assert!(partial.contains("superseded"), "{partial}");
+    assert_eq!(files(&jp, &id), ["000-request.md", "002-message.md"]);
+    let log = jp.git(&["log", "--format=%s", &id]);
+    let taken_out = "take 1 block of an answer out that did not end\nappend 001-message.md\n";
+    assert!(log.contains(taken_out), "{log}");
+    let partial = jp.git(&["show", &format!("{id}~2:001-message.md")]);
+    assert!(partial.contains("superseded") && partial.ends_with("From March\n"), "{partial}");
     answer(ask(&jp, &["Sure?"]));
     let pair = |role: &str, text: &str| (role.to_owned(), text.to_owned());
     let requests = server.requests();

@@ -49,7 +49,7 @@ fn left_open(jp: &Jp) -> Vec<(String, String)> {
     let output = ask(jp, &["--new", "Go", "-c", "unattended.all=queue"]);
     let id = only(jp);
     assert_eq!(output.code, 1, "{output:?}");
-    let hint = format!("jp query --no-edit --id={id}");
+    let hint = format!("jp resume {id}");
     assert!(output.stderr.contains(&hint), "{}", output.stderr);
     assert_eq!(jp.show(&id)["status"], "waiting-for-input (t)");
     let list = jp.run(&["c", "ls", "--format", "json"]).json();
@@ -108,7 +108,8 @@ fn a_result_that_nobody_could_decide_about_is_delivered_later_and_the_tool_not_r
 fn a_result_is_delivered_even_if_its_tool_is_gone() {
     let jp = scene("permission = \"allow\"\ndeliver = \"ask\"");
     let open = left_open(&jp);
-    goes_on(&jp, &open, &["-c", "tools.t.enable=false", "-c", "unattended.all=auto"]);
+    let gone = ["-c", "tools.t.enable=false", "-c", "unattended.all=auto"];
+    goes_on(&jp, &open, &[&["--continue-turn=today"], &gone[..]].concat());
     assert_eq!(did(&jp), 1);
     assert_eq!(events(&jp, &["tool-result"])[0]["content"], "secret\n");
 }

@@ -285,7 +285,7 @@ fn go_on(jp: &Jp, id: &str, kept: &Kept) -> Result<(), String> {
 fn done_once(jp: &Jp, kept: &Kept) -> Result<(), String> {
     for tool in ONCE {
         let did = fs::read_to_string(jp.path(format!("did-{tool}"))).unwrap_or_default();
-        let call = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].to_string();
+        let call = |line: &str| serde_json::from_str::<Value>(line).unwrap()["call_id"].to_string();
         let calls: BTreeSet<_> = did.lines().map(call).collect();
         if calls.len() < did.lines().count() {
             return Err(format!("`{tool}` did it twice: {did}"));

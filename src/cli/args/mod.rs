@@ -10,6 +10,7 @@ mod list;
 mod mcp;
 mod need;
 mod query;
+mod resume;
 mod shared;
 mod store;
 mod trust;
@@ -32,6 +33,7 @@ pub use self::{
     mcp::{Mcp, McpLs, Tools, ToolsLs, ToolsRun},
     need::Need,
     query::{Models, Query},
+    resume::{Decisions, Resume, With},
     shared::{AtArg, Change, FormatArg, Target},
     store::Store,
     trust::Trust,
@@ -90,6 +92,13 @@ pub enum Command {
     /// Without a configured model the built-in guide answers questions about jp, offline.
     #[command(visible_alias = "q")]
     Query(Box<Query>),
+    /// Go on with a turn that failed or was interrupted
+    ///
+    /// What was done is not done again: results that are there are used, calls that were never made
+    /// are made, and the model is asked what it would have been asked. A call that may have been
+    /// made already is made again only if its tool says that this is harmless, or you do. Does
+    /// nothing if the last turn is complete.
+    Resume(Box<Resume>),
     /// List the models that can be asked from here
     ///
     /// Services count whose key is in the environment, servers that run on this machine, and what

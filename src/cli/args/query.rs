@@ -4,11 +4,11 @@ use std::{ffi::OsString, num::NonZeroU64};
 
 use clap::Args;
 
-use super::{ConfigArgs, FormatArg, Wish};
+use super::{ConfigArgs, Decisions, FormatArg, Wish, With};
 use crate::{cli::complete::Candidates, store::Space};
 
 /// What `jp query` is asked to do.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Query {
     /// Ask this; `-` stands for standard input, `@FILE` for the text of a file [default: open an
     /// editor]
@@ -40,6 +40,22 @@ pub struct Query {
         conflicts_with = "no_persist"
     )]
     pub fork: Option<Option<NonZeroU64>>,
+    /// Go on with the last turn if it is not complete, and else as usual; `=recorded` or `=today`
+    /// says with what, if the model would be told something else than before
+    #[arg(
+        long,
+        value_name = "WITH",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        conflicts_with_all = ["new", "discard_turn", "no_persist", "attach", "schema"]
+    )]
+    pub continue_turn: Option<Option<With>>,
+    /// Discard the last turn first if it is not complete; `jp conversation undo` brings it back
+    #[arg(long, conflicts_with_all = ["new", "no_persist"])]
+    pub discard_turn: bool,
+    #[command(flatten, next_help_heading = "Calls that have no result, with --continue-turn")]
+    pub decisions: Decisions,
     /// Compact earlier turns first, as `jp conversation compact` does; SPEC is words with commas,
     /// such as `reasoning,tools=omit,keep-last=3`
     #[arg(
@@ -57,7 +73,7 @@ pub struct Query {
     /// Tell the model of no tools, now and later in this conversation [default: `assistant.tools`]
     #[arg(long)]
     pub no_tools: bool,
-    /// Open no editor; without a text, go on with the last turn, which failed or was interrupted
+    /// Open no editor; without a text, send the last request again, or whatever the last turn lacks
     #[arg(long, short = 'E')]
     pub no_edit: bool,
     /// Keep nothing of this query, neither the question nor the answer; what was said before in the

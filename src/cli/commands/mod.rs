@@ -40,6 +40,7 @@ mod query;
 mod redo;
 mod reference;
 mod restore;
+mod resume;
 mod rm;
 mod schema;
 mod servers;
@@ -83,9 +84,11 @@ const BY_SIGNAL: u8 = 128;
 pub fn is_about_conversations(command: &Command) -> bool {
     match command {
         Command::Conversation(Conversation::Template { .. }) | Command::Store(Store::Path) => false,
-        Command::Query(_) | Command::Conversation(_) | Command::Store(_) | Command::Git { .. } => {
-            true
-        }
+        Command::Query(_)
+        | Command::Resume(_)
+        | Command::Conversation(_)
+        | Command::Store(_)
+        | Command::Git { .. } => true,
         Command::Init { .. }
         | Command::Models(_)
         | Command::Mcp(_)
@@ -108,6 +111,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
     match cli.command {
         Command::Init { directory } => init::run(env, output, &directory),
         Command::Query(args) => query::run(env, output, &args),
+        Command::Resume(args) => resume::run(env, output, *args),
         Command::Models(args) => models::run(env, output, &args),
         Command::Mcp(command) => match command {
             Mcp::Ls(args) => mcp::ls(env, output, &args),

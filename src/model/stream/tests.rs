@@ -127,6 +127,28 @@ fn an_answer_without_a_finish_mark_is_incomplete() {
 }
 
 #[test]
+fn an_answer_that_has_not_ended_does_not_count_until_somebody_acts_upon_it() {
+    let made = |finish| match call("a") {
+        EventKind::ToolCall(mut made) => {
+            made.block = Block { answer: Some(AnswerId::new("r1")), finish, ..Block::default() };
+            EventKind::ToolCall(made)
+        }
+        _ => unreachable!("it is a call"),
+    };
+    let open = progress(vec![request(), made(None)]);
+    assert_eq!(open.pending(), Some(Pending::Response));
+    assert_eq!(open.status().to_string(), "interrupted (pending LLM response)");
+    let ended = progress(vec![request(), made(Some(Finish::ToolCalls))]);
+    assert_eq!(ended.pending(), Some(Pending::Tools));
+    for act in [start("a"), question("q", "a")] {
+        let acted = progress(vec![request(), made(None), act]);
+        assert_eq!((acted.pending(), acted.open_answer()), (Some(Pending::Tools), None));
+    }
+    let result = progress(vec![request(), made(None), result("a")]);
+    assert_eq!((result.pending(), result.open_answer()), (Some(Pending::FollowUp), None));
+}
+
+#[test]
 fn a_superseded_block_is_no_answer() {
     let superseded = |kind| {
         let mut event = event(kind);
@@ -135,7 +157,8 @@ fn a_superseded_block_is_no_answer() {
     };
     let mut after_request = progress(vec![request()]);
     after_request.push(&superseded(block("r1", None)));
-    assert_eq!(after_request, progress(vec![request()]));
+    assert_eq!(after_request.pending(), Some(Pending::Response));
+    assert_eq!(after_request.open_answer(), Some(&AnswerId::new("r1")));
     assert_eq!(after_request.admit(&event(request())), Err(Refusal::RequestAfterRequest));
     let mut after_result = progress(vec![request(), call("a"), result("a")]);
     after_result.push(&superseded(message()));

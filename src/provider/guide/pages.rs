@@ -21,6 +21,7 @@ pub(super) const PAGES: &[Page] = &[
     page!("docs/built-in-guide.md", 1.0),
     page!("docs/guides/first-hour.md", 1.0),
     page!("docs/guides/models.md", 1.0),
+    page!("docs/guides/resuming.md", 1.0),
     page!("docs/guides/trust.md", 1.0),
     page!("docs/guides/attachments.md", 1.0),
     page!("docs/guides/search.md", 1.0),

@@ -127,7 +127,7 @@ fn a_command_reads_exactly_one_line_of_json() {
         written: None,
     };
     let expected = format!(
-        "{{\"tool\":\"probe\",\"id\":\"call \\\"7\\\"\",\
+        "{{\"tool\":\"probe\",\"call_id\":\"call \\\"7\\\"\",\
          \"arguments\":{{\"text\":\"$(rm -rf /); `x`\\n\\u001b[31m\\u0000\"}},\
          \"answers\":{{\"sure\":true,\"password\":\"hunter2\"}},\"is_resume\":true,\
          \"workspace\":\"{}\"}}\n",

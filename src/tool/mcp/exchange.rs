@@ -7,7 +7,9 @@ use std::{
 
 use rmcp::{
     ServiceError,
-    model::{CallToolRequest, CallToolRequestParams, ClientRequest, ServerResult},
+    model::{
+        CallToolRequest, CallToolRequestParams, ClientRequest, RequestMetaObject, ServerResult,
+    },
     service::PeerRequestOptions,
 };
 use serde_json::{Map, Value, json};
@@ -20,13 +22,17 @@ use super::{
     connection::{Connection, failure},
     form,
 };
-use crate::tool::Host;
+use crate::{model::CallId, tool::Host};
 
 /// How often a server may want to know more before it answers.
 const MOST_ROUNDS: usize = 10;
 
 /// How long a server that only wants to be asked again is left alone.
 const AGAIN: Duration = Duration::from_millis(500);
+
+/// The names in the metadata of a call.
+const CALL_ID: &str = "jp/call_id";
+const IS_RESUME: &str = "jp/is_resume";
 
 /// How long it may take to tell a server that a call is not wanted any more.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -37,8 +43,26 @@ pub(super) struct Exchange<'a> {
     /// The name on the wire.
     pub(super) tool: &'a str,
     pub(super) arguments: &'a Map<String, Value>,
+    /// What the call is known by, and whether it may have been made before.
+    pub(super) mark: Mark<'a>,
     pub(super) timeout: Duration,
     pub(super) workspace: &'a std::path::Path,
+}
+
+/// What a server is told of a call beside its arguments, so that it need not do the same thing twice.
+#[derive(Clone, Copy)]
+pub(super) struct Mark<'a> {
+    pub(super) call: &'a CallId,
+    pub(super) is_resume: bool,
+}
+
+impl Mark<'_> {
+    fn meta(self) -> RequestMetaObject {
+        let mut meta = RequestMetaObject::default();
+        meta.0.0.insert(CALL_ID.to_owned(), self.call.as_str().into());
+        meta.0.0.insert(IS_RESUME.to_owned(), self.is_resume.into());
+        meta
+    }
 }
 
 /// How a call ended.
@@ -82,6 +106,7 @@ impl Exchange<'_> {
         let mut wait = Wait { host, happenings, deadline, questions: 0 };
         let mut params = CallToolRequestParams::new(self.tool.to_owned());
         params.arguments = Some(self.arguments.clone());
+        params.meta = Some(self.mark.meta());
         for _ in 0..MOST_ROUNDS {
             let result = match self.round(connection, &sender, &mut wait, params.clone()) {
                 Ok(result) => result,

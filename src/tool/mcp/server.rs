@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{
     ServerSpec,
     connection::Connection,
-    exchange::{End, Exchange},
+    exchange::{End, Exchange, Mark},
     offer::{Offer, sift},
     runtime::Runtime,
 };
@@ -79,6 +79,7 @@ impl Server {
         &self,
         tool: &str,
         arguments: &Map<String, Value>,
+        mark: Mark<'_>,
         is_idempotent: bool,
         host: &Host<'_>,
     ) -> Ending {
@@ -86,6 +87,7 @@ impl Server {
             server: &self.spec.name,
             tool,
             arguments,
+            mark,
             timeout: self.spec.timeout,
             workspace: self.workspace(),
         };

@@ -4,7 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Server, answer::Answer, exchange::End, offer::Offer, server::Ending};
+use super::{
+    Server,
+    answer::Answer,
+    exchange::{End, Mark},
+    offer::Offer,
+    server::Ending,
+};
 use crate::{
     model::ToolName,
     process::Captured,
@@ -41,14 +47,14 @@ impl McpTool {
         &self.server
     }
 
-    pub(super) fn call(&self, arguments: &Value, host: &Host<'_>) -> Outcome {
+    pub(super) fn call(&self, arguments: &Value, mark: Mark<'_>, host: &Host<'_>) -> Outcome {
         // Nothing runs with arguments that nobody has looked at, whoever calls.
         if let Err(problem) = self.check(arguments) {
             return Outcome::error(problem);
         }
         let none = Map::new();
         let arguments = arguments.as_object().unwrap_or(&none);
-        let ending = self.server.call(&self.original, arguments, self.is_idempotent(), host);
+        let ending = self.server.call(&self.original, arguments, mark, self.is_idempotent(), host);
         self.outcome(ending)
     }
 
@@ -130,6 +136,7 @@ impl Tool for McpTool {
     }
 
     fn run(&self, invocation: &Invocation, host: &Host<'_>) -> Outcome {
-        self.call(&invocation.arguments, host)
+        let mark = Mark { call: &invocation.id, is_resume: invocation.is_resume };
+        self.call(&invocation.arguments, mark, host)
     }
 }

@@ -2,12 +2,15 @@
 
 use serde_json::Value;
 
-use super::{Call, Context, QUESTIONS, STOPPED, State};
+use super::{Call, Context, LEFT_UNKNOWN, QUESTIONS, SKIPPED, STOPPED, State};
 use crate::{
-    model::{Body, Event, EventKind, Timestamp, ToolResult, mark_delivered_edited, mark_withheld},
+    model::{
+        Body, Event, EventKind, Timestamp, ToolResult, mark_delivered_edited, mark_given_by_user,
+        mark_withheld,
+    },
     tool::{self, Delivery, Refusal},
     turn::{
-        Effect, Finished, Notice, Reply, Ticket,
+        Decision, Effect, Finished, Notice, Reply, Ticket,
         calls::Then,
         outbox::Outbox,
         prompt::{Prompt, respond},
@@ -110,6 +113,29 @@ impl Call {
         }
     }
 
+    /// Somebody has decided what becomes of it, after it was interrupted.
+    pub(in crate::turn) fn decide(
+        &mut self,
+        decision: Decision,
+        now: Timestamp,
+        outbox: &mut Outbox,
+    ) {
+        if decision == Decision::Again || matches!(self.state, State::Decided(..) | State::Done) {
+            return;
+        }
+        if let State::Asking(inquiry, _) = std::mem::replace(&mut self.state, State::New) {
+            outbox.commit(respond(&inquiry.id, &Reply::Cancelled, now));
+        }
+        match decision {
+            Decision::Done(content) => {
+                let finished = Finished { is_error: false, content };
+                self.finish(finished, Told::ByUser, now, outbox);
+            }
+            _ if self.is_unsure => self.refuse(LEFT_UNKNOWN, now, outbox),
+            _ => self.refuse(SKIPPED, now, outbox),
+        }
+    }
+
     /// Takes back what its tool has asked while it ran.
     pub(super) fn withdraw(&mut self, now: Timestamp, outbox: &mut Outbox) {
         let State::Running(live) = &mut self.state else { return };
@@ -161,6 +187,7 @@ impl Call {
             Told::Whole => {}
             Told::Withheld => mark_withheld(&mut event.metadata),
             Told::Edited => mark_delivered_edited(&mut event.metadata),
+            Told::ByUser => mark_given_by_user(&mut event.metadata),
             Told::MadeUp => {
                 event.metadata.insert("synthetic".to_owned(), Value::Bool(true));
             }
@@ -180,6 +207,8 @@ pub(super) enum Told {
     Withheld,
     /// As the user has edited it.
     Edited,
+    /// As the user says that it was.
+    ByUser,
     /// There was none: jp made it up, because the tool was not run.
     MadeUp,
 }

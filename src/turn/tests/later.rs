@@ -32,7 +32,7 @@ fn called(setup: Setup) -> Play {
 fn resumed(setup: Setup, entries: Vec<Entry>) -> (Play, Vec<String>) {
     let turn = Some(Turn::new(setup, entries));
     let mut play = Play { turn, subject: Subject::default() };
-    let effects = play.step(Input::Resume(Vec::new()));
+    let effects = play.step(Input::Resume(Resumption::default()));
     (play, effects)
 }
 
@@ -135,7 +135,7 @@ fn a_second_answer_does_not_let_a_tool_run_twice() {
     }
     let start = ToolStart { id: CallId::new("c"), attempt: 2, rest: toml::Table::new() };
     let (_, effects) = resumed(setup, events(vec![EventKind::ToolStart(start)]));
-    assert_eq!(effects, ["show usage", "end unsure t"], "another start");
+    assert_eq!(effects, ["show usage", "end unsure c"], "another start");
 }
 
 #[test]

@@ -412,7 +412,7 @@ fn others_go_on_while_one_waits_and_a_later_turn_asks_again() {
     let person = Setup { audience: Audience::Person, ..nobody };
     let mut later = Play { turn: Some(Turn::new(person, entries)), subject: Subject::default() };
     assert_eq!(
-        later.step(Input::Resume(Vec::new())),
+        later.step(Input::Resume(Resumption::default())),
         ["ask c-q0"],
         "the same question, and no other"
     );
@@ -429,7 +429,7 @@ fn what_a_conversation_says_allows_nothing() {
     let entries = play.entries();
     let setup = with(ask(), Audience::Person);
     let mut later = Play { turn: Some(Turn::new(setup, entries)), subject: Subject::default() };
-    assert_eq!(later.step(Input::Resume(Vec::new())), ["ask c-q1"]);
+    assert_eq!(later.step(Input::Resume(Resumption::default())), ["ask c-q1"]);
     let effects = later.replied("c-q1", Reply::Answer(Answer::Boolean(true)));
     assert_eq!(
         effects,
@@ -447,7 +447,11 @@ fn a_result_that_nobody_has_decided_about_is_not_lost() {
     let setup = with(terms, Audience::Person);
     let mut later =
         Play { turn: Some(Turn::new(setup, play.entries())), subject: Subject::default() };
-    assert_eq!(later.step(Input::Resume(Vec::new())), ["ask c-q0"], "it is not run again");
+    assert_eq!(
+        later.step(Input::Resume(Resumption::default())),
+        ["ask c-q0"],
+        "it is not run again"
+    );
     let effects = later.replied("c-q0", Reply::Answer(Answer::Boolean(true)));
     assert_eq!(effects[1], "commit tool-result c !no such file");
 }

@@ -78,7 +78,11 @@ pub(super) fn check(files: &Files, runs: &BTreeSet<RunName>, now: Timestamp) -> 
     let Reader { problems, disorder, addresses, progress, bytes, first_words, .. } = reader;
     let numbers = files.keys().filter_map(|place| match place {
         Place::Event(_, name) => Some(name.address()),
-        Place::Meta | Place::Config | Place::Manifest(_) | Place::Queued(_) => None,
+        Place::Meta
+        | Place::Config
+        | Place::Briefing(_)
+        | Place::Manifest(_)
+        | Place::Queued(_) => None,
     });
     let outline = Outline {
         manifest: top,
@@ -174,11 +178,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Looks at what stands beside the stream: the base configuration and the queue.
+    /// Looks at what stands beside the stream: the base configuration, what a
+    /// model was told, and the queue.
     fn read_beside(&mut self) {
         for (place, bytes) in self.files {
             let flaws = match place {
                 Place::Config => check_config(bytes).err(),
+                Place::Briefing(file) => file.check(bytes).err(),
                 Place::Queued(name) => {
                     decode(bytes, name.form(), name.hinted_type(), self.now).err()
                 }

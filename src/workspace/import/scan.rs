@@ -15,7 +15,8 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, openat, statat};
 use super::{problems::Problems, source::DIRECTORY};
 use crate::{
     format::{
-        CONFIG_FILE, FileName, MANIFEST_FILE, META_DIR, META_FILE, QUEUE_DIR, RunName, limits,
+        BriefingFile, CONFIG_FILE, FileName, MANIFEST_FILE, META_DIR, META_FILE, QUEUE_DIR,
+        RunName, limits,
     },
     plan::TreePath,
     store::{CASE_TWIN, ProblemKind},
@@ -154,7 +155,7 @@ impl Scan {
             match place {
                 Place::Manifest(_) => manifests += size,
                 Place::Event(..) | Place::Queued(_) => events += size,
-                Place::Meta | Place::Config => {}
+                Place::Meta | Place::Config | Place::Briefing(_) => {}
             }
         }
         for (what, size, limit) in [
@@ -187,7 +188,7 @@ impl Inside {
             (Self::Run(run), MANIFEST_FILE) => Some(Place::Manifest(Some(run.clone()))),
             (Self::Meta, META_FILE) => Some(Place::Meta),
             (Self::Meta, CONFIG_FILE) => Some(Place::Config),
-            (Self::Meta, _) => None,
+            (Self::Meta, name) => BriefingFile::find(name).map(Place::Briefing),
             (Self::Top, name) => Some(Place::Event(None, name.parse().ok()?)),
             (Self::Run(run), name) => Some(Place::Event(Some(run.clone()), name.parse().ok()?)),
             (Self::Queue, name) => Some(Place::Queued(name.parse::<FileName>().ok()?)),

@@ -3,15 +3,15 @@
 
 use super::{
     super::{label, title},
-    ending,
     reading::Asked,
+    resuming::Settled,
     scene::Scene,
 };
 use crate::{
     cli::{args::Query, error::CommandError},
     env::Env,
     model::{Attachment, Event, EventKind, Meta, Progress, Request, Timestamp},
-    turn::Input,
+    turn::{Input, Resumption},
 };
 
 /// What a turn begins with.
@@ -29,7 +29,7 @@ impl Beginning {
         heading: Meta,
         asked: &Asked,
         beside: Vec<Attachment>,
-        scene: &Scene,
+        scene: &mut Scene,
     ) -> Result<Self, CommandError> {
         let title = heading.title.clone().or_else(|| asked.title());
         let first = first_input(env, asked, beside, scene)?;
@@ -43,7 +43,7 @@ impl Beginning {
         let Some(compaction) = compaction else { return };
         match &mut self.first {
             Input::Begin(events) => events.insert(events.len().saturating_sub(1), compaction),
-            Input::Resume(events) => events.push(compaction),
+            Input::Resume(resumption) => resumption.changes.push(compaction),
             _ => {}
         }
     }
@@ -76,7 +76,7 @@ fn first_input(
     env: &Env,
     asked: &Asked,
     beside: Vec<Attachment>,
-    scene: &Scene,
+    scene: &mut Scene,
 ) -> Result<Input, CommandError> {
     let mut progress = Progress::default();
     for entry in &scene.entries {
@@ -85,6 +85,15 @@ fn first_input(
     let now = env.now();
     let delta = scene.resolved.delta().filter(|_| !scene.entries.is_empty());
     let delta = delta.map(|table| Event::new(now, EventKind::ConfigDelta(table)));
+    if let Settled::Resume(choices) = &mut scene.settled {
+        let (decisions, replies) =
+            (std::mem::take(&mut choices.decisions), std::mem::take(&mut choices.replies));
+        return Ok(Input::Resume(Resumption {
+            changes: delta.into_iter().collect(),
+            decisions,
+            replies,
+        }));
+    }
     let Some(text) = asked.text() else {
         if !beside.is_empty() {
             return Err(CommandError::usage(
@@ -92,19 +101,16 @@ fn first_input(
             )
             .hint("give a text, or leave out `--no-edit` to write it in an editor"));
         }
-        if !progress.is_incomplete() {
-            let message = match scene.entries.is_empty() {
-                true => "a new conversation has no turn to go on with: there is nothing to ask",
-                false => "the last turn is complete: there is nothing to ask",
-            };
-            return Err(CommandError::usage(message)
-                .hint("give a text, or leave out `--no-edit` to write it in an editor"));
-        }
-        return Ok(Input::Resume(delta.into_iter().collect()));
+        let message = match scene.entries.is_empty() {
+            true => "a new conversation has no turn to go on with: there is nothing to ask",
+            false => "the last turn is complete: there is nothing to ask",
+        };
+        return Err(CommandError::usage(message)
+            .hint("give a text, or leave out `--no-edit` to write it in an editor"));
     };
     let request = request(text, now);
     if let Err(refusal) = progress.admit(&request) {
-        return Err(asked.kept(ending::incomplete(scene.target.id(), &progress, &refusal)));
+        return Err(asked.kept(CommandError::failure(refusal)));
     }
     let beside = beside.into_iter().map(|one| Event::new(now, EventKind::Attachment(one)));
     Ok(Input::Begin(delta.into_iter().chain(beside).chain([request]).collect()))

@@ -58,6 +58,7 @@ impl ByHand {
             system_prompt: None,
             sampling: Sampling::default(),
             tools: self.tools,
+            told_tools: None,
             schema: None,
             audience: if interactive { Audience::Person } else { Audience::Nobody },
             unattended: self.unattended,
@@ -162,6 +163,10 @@ impl Sink for Kept {
 
     fn seal(&mut self, _: &AnswerId, _: &Finish, _: &Usage) -> Result<(), Infallible> {
         Ok(())
+    }
+
+    fn retract(&mut self, _: &AnswerId) -> Result<Vec<Address>, Infallible> {
+        Ok(Vec::new())
     }
 
     fn grant(&mut self, _: &Grant) -> Result<(), Infallible> {

@@ -15,6 +15,7 @@ use super::{
     listening::{Listener, StoppedBy},
     naming::Naming,
     reading::Asked,
+    resuming::brief,
     room::Room,
     scene::Scene,
     trace::Trace,
@@ -24,7 +25,7 @@ use crate::{
     config::Visibility,
     env::Env,
     model::ConversationId,
-    turn::{self, DriveError, Ending, Inbox, Turn},
+    turn::{self, DriveError, Ending, Inbox, Told, Turn},
     ui::{AnswerFormat, Channels, Chrome, Presses, Signals},
     workspace::{Workspace, WriteFailure},
 };
@@ -75,7 +76,9 @@ pub fn drive<'a>(
     let front = Front::new(channels, asker, setup.model.to_string(), manner, trace);
     let mut front = front.with_caption(caption);
     let keeper = scene.target.keeper(args, beginning.meta, &scene.resolved)?;
-    let mut keeper = keeper.after(&scene.entries).telling(teller.clone());
+    let briefing = brief(&Told::of(&setup));
+    let keeper = keeper.after(&scene.entries).telling(teller.clone());
+    let mut keeper = keeper.briefed(briefing);
     let turn = Turn::new(setup, std::mem::take(&mut scene.entries));
     let stopped_by = StoppedBy::default();
     let listener = Listener {

@@ -12,9 +12,9 @@ use crate::{
         error::CommandError,
         output::Output,
     },
-    model::{ConversationId, Finish, Progress, Refusal, ToolName, Usage},
+    model::{ConversationId, Finish, ToolName, Usage},
     provider::{ProviderError, Trouble},
-    turn::{DriveError, Ending},
+    turn::{DriveError, Ending, Unknown},
     workspace::WriteFailure,
 };
 
@@ -131,8 +131,8 @@ fn say_next(
             output.say(format_args!("{id} · continue with `jp query --id={id} \"…\"`"));
         }
         _ => output.say(format_args!(
-            "{id} · `jp query --no-edit --id={id}` asks it again, `jp conversation undo {id}` \
-             takes it back"
+            "{id} · `jp resume {id}` asks it again, `jp query --discard-turn --id={id}` \
+             discards it"
         )),
     }
     if scene.model.is_guide && scene.conversation.is_none() {
@@ -169,7 +169,7 @@ fn outcome(
         Ending::TooManyRounds(rounds) => {
             let failure = CommandError::failure(called_too_often(rounds));
             let failure = match id {
-                Some(id) => failure.hint(format!("`jp query --no-edit --id={id}` goes on")),
+                Some(id) => failure.hint(format!("`jp resume {id}` goes on")),
                 None => failure,
             };
             Err(failure.hint("`assistant.max_rounds` says how many rounds a query may take"))
@@ -177,23 +177,33 @@ fn outcome(
         Ending::Waiting(tool) => {
             let failure = CommandError::failure(waiting(&tool));
             Err(match id {
-                Some(id) => {
-                    failure.hint(format!("`jp query --no-edit --id={id}` in a terminal asks you"))
-                }
+                Some(id) => failure.hint(format!("`jp resume {id}` in a terminal asks you")),
                 None => failure,
             })
         }
-        Ending::Unsure(tool) => {
-            let message = format!("`{tool}` may have run already, and is not run again unasked");
-            let failure = CommandError::failure(message);
-            Err(match id {
-                Some(id) => {
-                    failure.hint(format!("`jp conversation undo {id}` takes the turn back"))
-                }
-                None => failure,
-            })
-        }
+        Ending::Unsure(unknown) => Err(unsure(&unknown, id)),
     }
+}
+
+/// Calls may have been made already, and nobody could be asked about them.
+fn unsure(unknown: &[Unknown], id: Option<ConversationId>) -> CommandError {
+    let failure = CommandError::failure(may_have_run(unknown));
+    let (Some(id), Some(first)) = (id, unknown.first()) else { return failure };
+    let call = &first.call;
+    failure
+        .hint(format!("`jp resume {id}` in a terminal asks what to do"))
+        .hint(format!(
+            "`jp resume {id} --again {call}` runs it again, `--done {call}=@FILE` takes a file for \
+             its result, `--skip {call}` leaves it out"
+        ))
+        .hint(format!("`jp query --discard-turn --id={id}` discards the turn"))
+}
+
+fn may_have_run(unknown: &[Unknown]) -> String {
+    let calls: Vec<_> =
+        unknown.iter().map(|one| format!("`{}` (call `{}`)", one.tool, one.call)).collect();
+    let again = if calls.len() == 1 { "is not run again" } else { "are not run again" };
+    format!("{} may have run already, and {again} unasked", calls.join(", "))
 }
 
 /// The model could not be asked, or did not answer to the end.
@@ -203,7 +213,14 @@ fn failed(error: &ProviderError, id: Option<ConversationId>, room: &Room) -> Com
         Trouble::Key => {
             failure.hint("keys come from environment variables; `jp models` names them")
         }
-        Trouble::Model => failure.hint("`jp models` lists the models within reach"),
+        Trouble::Model => {
+            let failure = failure.hint("`jp models` lists the models within reach");
+            match id {
+                Some(id) => failure
+                    .hint(format!("`jp resume {id} --model PROVIDER/MODEL` asks another one")),
+                None => failure,
+            }
+        }
         Trouble::Tools => failure.hint("`--no-tools` asks the model without tools"),
         Trouble::Certificate => failure.hint(
             "`SSL_CERT_FILE` may name a PEM file with the certificates to trust, such as those of \
@@ -214,7 +231,7 @@ fn failed(error: &ProviderError, id: Option<ConversationId>, room: &Room) -> Com
     };
     match id {
         Some(id) => {
-            let again = format!("`jp query --no-edit --id={id}` asks it again");
+            let again = format!("`jp resume {id}` asks it again");
             failure.hint(format!("your question is kept; {again}"))
         }
         None => failure,
@@ -236,19 +253,6 @@ fn unread(error: CommandError, id: Option<ConversationId>) -> CommandError {
         Some(id) => error.hint(format!("`jp conversation print {id}` shows what is kept")),
         None => error,
     }
-}
-
-/// A request cannot come now.
-pub fn incomplete(
-    id: Option<ConversationId>,
-    progress: &Progress,
-    refusal: &Refusal,
-) -> CommandError {
-    let Some(id) = id else { return CommandError::failure(refusal) };
-    let status = progress.status();
-    CommandError::failure(format!("the last turn of {id} is not complete: {status}"))
-        .hint(format!("`jp query --no-edit --id={id}` goes on with it"))
-        .hint(format!("`jp conversation undo {id}` takes it back"))
 }
 
 /// What it has cost, in words.
@@ -283,7 +287,7 @@ fn message(ending: &Ending) -> Option<String> {
     match ending {
         Ending::Failed(error) => Some(error.to_string()),
         Ending::NotTheData(problem) => Some(problem.clone()),
-        Ending::Unsure(tool) => Some(format!("`{tool}` may have run already")),
+        Ending::Unsure(unknown) => Some(may_have_run(unknown)),
         Ending::TooManyRounds(rounds) => Some(called_too_often(*rounds)),
         Ending::Waiting(tool) => Some(waiting(tool)),
         Ending::Complete(_) | Ending::Stopped | Ending::Aborted => None,

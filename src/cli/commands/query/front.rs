@@ -9,7 +9,7 @@ use std::{
 use super::{
     asker::{Asker, Bell},
     caption::Caption,
-    echo::{Echo, Fresh},
+    echo::{Echo, Ended, Fresh},
     lines,
     trace::Trace,
 };
@@ -45,6 +45,8 @@ pub struct Front<'a> {
     /// What came while the terminal was for questions.
     held: Vec<Notice>,
     echo: Echo,
+    /// Data that is not printed yet.
+    data: Vec<String>,
     /// The last line of a thought, as far as it has come.
     thought: String,
     attempt: u32,
@@ -112,6 +114,7 @@ impl<'a> Front<'a> {
             started_calls: BTreeSet::new(),
             held: Vec::new(),
             echo: Echo::default(),
+            data: Vec::new(),
             thought: String::new(),
             attempt: 1,
             retry_at: None,
@@ -249,14 +252,25 @@ impl<'a> Front<'a> {
                 };
             }
             Notice::BlockEnded(EventType::Message) if !self.manner.data => {
-                if let Some(text) = self.echo.end() {
-                    let _open = self.begin_anew(&text, now)?;
+                match self.echo.end() {
+                    Ended::Before => return Ok(Written::Open),
+                    Ended::Anew(text) => drop(self.begin_anew(&text, now)?),
+                    Ended::Shown => {}
                 }
                 return self.channels.end_answer(now);
             }
-            Notice::Saved { event, .. } => {
-                if let EventKind::Structured(structured) = &event.kind {
-                    return self.channels.data(structured.data.as_str(), now);
+            Notice::Saved { event, .. } => match &event.kind {
+                // Until the answer has ended it may come anew.
+                EventKind::Structured(structured) => {
+                    self.data.push(structured.data.as_str().to_owned());
+                }
+                EventKind::Request(_) | EventKind::ToolResult(_) => self.echo.forget(),
+                _ => {}
+            },
+            Notice::Retracted(_) => self.data.clear(),
+            Notice::Usage(_) => {
+                for data in std::mem::take(&mut self.data) {
+                    let _open = self.channels.data(&data, now)?;
                 }
             }
             Notice::Reasoning(text) if self.manner.reasoning => self.think(text),

@@ -12,9 +12,9 @@ use crate::{
         Address, AnswerId, ConversationId, Entry, Event, EventKind, Finish, Grant, Meta, Progress,
         Usage,
     },
-    plan::Draft,
+    plan::{Briefing, Draft},
     turn::Sink,
-    workspace::{Appended, Guard, Operation, Session, Workspace, WriteFailure},
+    workspace::{Appended, Guard, Operation, Retracted, Session, Workspace, WriteFailure},
 };
 
 /// Stores the events of one turn as one operation.
@@ -28,6 +28,8 @@ pub struct Keeper<'a> {
     last: Option<(Appended, Option<AnswerId>)>,
     /// Who wants to know of a conversation that begins.
     teller: Option<Teller>,
+    /// What the model is told beside the conversation, until it is stored.
+    briefing: Option<Briefing>,
 }
 
 enum Place<'a> {
@@ -69,7 +71,7 @@ impl<'a> Keeper<'a> {
 
     fn at(session: Option<&'a Session>, place: Place<'a>) -> Self {
         let (notes, progress) = (Vec::new(), Progress::default());
-        Self { session, place, notes, progress, last: None, teller: None }
+        Self { session, place, notes, progress, last: None, teller: None, briefing: None }
     }
 
     /// The same, after what was said before.
@@ -83,6 +85,11 @@ impl<'a> Keeper<'a> {
     /// The same, which tells somebody of a conversation that begins.
     pub fn telling(self, teller: Option<Teller>) -> Self {
         Self { teller, ..self }
+    }
+
+    /// The same, which stores what the model is told beside the conversation with the first event.
+    pub fn briefed(self, briefing: Briefing) -> Self {
+        Self { briefing: Some(briefing), ..self }
     }
 
     /// How far the conversation has come.
@@ -128,10 +135,18 @@ impl<'a> Keeper<'a> {
     }
 
     fn store(&mut self, drafts: &[Draft]) -> Result<Vec<Appended>, WriteFailure> {
+        let stored = self.store_briefed(drafts)?;
+        self.briefing = None;
+        Ok(stored)
+    }
+
+    fn store_briefed(&mut self, drafts: &[Draft]) -> Result<Vec<Appended>, WriteFailure> {
         match &mut self.place {
             Place::New { workspace, meta, config } => {
                 let workspace = *workspace;
-                let (guard, operation, events) = workspace.create_for(meta, config, drafts)?;
+                let briefing = self.briefing.clone().unwrap_or_default();
+                let created = workspace.create_for(meta, config, &briefing, drafts)?;
+                let (guard, operation, events) = created;
                 if let Some(teller) = &self.teller {
                     teller.begun(guard.id());
                 }
@@ -139,9 +154,10 @@ impl<'a> Keeper<'a> {
                 self.activate();
                 Ok(events)
             }
-            Place::Open { workspace, guard, operation } => {
-                workspace.append_in(guard, operation, drafts)
-            }
+            Place::Open { workspace, guard, operation } => match &self.briefing {
+                Some(briefing) => workspace.append_briefed_in(guard, operation, briefing, drafts),
+                None => workspace.append_in(guard, operation, drafts),
+            },
             Place::Nowhere => Ok(Vec::new()),
         }
     }
@@ -262,6 +278,16 @@ impl Sink for Keeper<'_> {
             return Ok(());
         }
         workspace.seal_in(guard, operation, (appended, answer), finish, usage)
+    }
+
+    fn retract(&mut self, answer: &AnswerId) -> Result<Vec<Address>, WriteFailure> {
+        let Place::Open { workspace, guard, operation } = &mut self.place else {
+            return Ok(Vec::new());
+        };
+        let Retracted { addresses, progress, .. } =
+            workspace.retract_in(guard, operation, answer)?;
+        self.progress = progress.unwrap_or_else(|| std::mem::take(&mut self.progress));
+        Ok(addresses)
     }
 
     fn grant(&mut self, grant: &Grant) -> Result<(), WriteFailure> {

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::super::export::event_fields;
 use crate::turn::Notice;
 
-/// The line for what happened, if there is one: each event when it is stored, and each failure
-/// that is tried again.
+/// The line for what happened, if there is one: each event when it is stored, each failure that is
+/// tried again, and what is taken out of the stream because its answer is asked for anew.
 pub fn line(notice: &Notice) -> Option<Value> {
     match notice {
         Notice::Saved { address, event } => {
@@ -21,6 +21,10 @@ pub fn line(notice: &Notice) -> Option<Value> {
             "delay_ms": u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
             "discards": discards,
         })),
+        Notice::Retracted(addresses) => {
+            let addresses: Vec<_> = addresses.iter().map(|address| address.number()).collect();
+            Some(json!({ "type": "retract", "addresses": addresses }))
+        }
         _ => None,
     }
 }

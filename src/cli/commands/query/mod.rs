@@ -7,6 +7,7 @@ mod beginning;
 mod compacting;
 mod reading;
 mod request;
+mod resuming;
 
 mod forking;
 pub mod model;

@@ -60,6 +60,7 @@ pub fn choose(env: &Env, resolved: &Resolved) -> Result<Model, CommandError> {
         system_prompt: None,
         sampling,
         tools: Catalog::default(),
+        told_tools: None,
         schema: None,
         takes: Takes::default(),
         audience: Audience::Nobody,

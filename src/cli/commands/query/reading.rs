@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     request::{Part, join, parts},
+    resuming::{Settled, nothing_to_resume},
     scene::Scene,
 };
 use crate::{
@@ -54,13 +55,17 @@ impl Asked {
     }
 }
 
-/// Reads what is asked.
+/// Reads what is asked; `None` if there is nothing, and need not be.
 pub fn read(
     env: &Env,
     output: &mut Output,
     args: &Query,
     scene: &Scene,
-) -> Result<Asked, CommandError> {
+) -> Result<Option<Asked>, CommandError> {
+    if matches!(scene.settled, Settled::Resume(_)) {
+        // What is piped in stays where it is: it may be asked afterwards.
+        return Ok(Some(Asked { text: None, draft: None }));
+    }
     // What stands beside the question is not in it as well.
     let is_beside = args.attach.iter().any(|argument| argument == "-");
     let has_stdin = !is_beside && !io::stdin().is_terminal();
@@ -74,16 +79,23 @@ pub fn read(
     }
     let text = join(texts);
     if !text.is_empty() {
-        return Ok(Asked { text: Some(text), draft: None });
+        return Ok(Some(Asked { text: Some(text), draft: None }));
+    }
+    let may_be_nothing = matches!(scene.settled, Settled::AskOrNothing);
+    if may_be_nothing && (args.no_edit || !scene.interactive) {
+        if args.continue_turn.is_some() {
+            nothing_to_resume(output, scene.target.id());
+        }
+        return Ok(None);
     }
     if args.no_edit {
-        return Ok(Asked { text: None, draft: None });
+        return Ok(Some(Asked { text: None, draft: None }));
     }
     if !scene.interactive {
         return Err(CommandError::usage("there is nothing to ask")
             .hint("give a text: `jp query \"How do I …?\"`, or pipe one in"));
     }
-    write(env, output, scene)
+    write(env, output, scene).map(Some)
 }
 
 /// Lets the user write in an editor.

@@ -9,14 +9,15 @@ use super::{
         settings,
     },
     model::{self, Model},
+    resuming::{Settled, Way, match_model, settle},
     target::Target,
     tools,
 };
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
-    config::{Key, Resolved},
+    config::{Key, Layers, Resolved},
     env::Env,
-    model::Entry,
+    model::{ConversationId, Entry},
     process::Running,
     tool::{Audience, Site},
     ui::Prompter,
@@ -47,17 +48,47 @@ pub struct Scene {
     pub model: Model,
     /// The programs that tools run.
     pub running: Running,
+    /// What the query does about the last turn.
+    pub settled: Settled,
 }
 
 impl Scene {
     /// Sets everything up, and tells what is wrong with any of it.
-    pub fn set(env: &Env, output: &mut Output, args: &Query) -> Result<Self, CommandError> {
+    pub fn set(
+        env: &Env,
+        output: &mut Output,
+        args: &Query,
+        in_conversation: Option<ConversationId>,
+    ) -> Result<Self, CommandError> {
         let interactive = !args.non_interactive && Prompter::open(env).is_ok();
-        let target = Target::choose(env, output, args)?;
-        let conversation = target.load(output)?;
+        let mut target = Target::choose(env, output, args, in_conversation)?;
+        let mut conversation = target.load(output)?;
+        let settled = settle(env, output, args, interactive, &mut target, &mut conversation)?;
+        if matches!(settled, Settled::Over) {
+            return Err(CommandError::silent(0));
+        }
         let files = ConfigFiles::find(env)?;
-        let resolved = resolve(env, output, args, &files, &target, conversation.as_ref())?;
-        let mut model = model::choose(env, &resolved)?;
+        let layers = layers(env, args, &files, &target, conversation.as_ref())?;
+        let mut resolved = settings::resolve(output, &files, layers.clone())?;
+        let chosen = model::choose(env, &resolved);
+        let mut model = match chosen {
+            // The one that the turn began with is gone.
+            Err(error) if matches!(settled, Settled::Resume(_)) && args.model.is_none() => {
+                match match_model(env, args, target.id(), interactive, &error)? {
+                    Way::Discard => {
+                        target.discard_turn(output)?;
+                        return Err(CommandError::silent(0));
+                    }
+                    Way::With(_) => {}
+                }
+                let today = settings::layers(&files, env, &args.config)?;
+                let today = settings::resolve(output, &files, today)?.settings.assistant.model;
+                let layers = layers.flag("--with today", model_key(), today.to_string());
+                resolved = settings::resolve(output, &files, layers)?;
+                model::choose(env, &resolved)?
+            }
+            chosen => chosen?,
+        };
         // Those of a trusted workspace as well.
         let env = env.clone().with_key_variables(model.keys.clone());
         let running = Running::default();
@@ -91,11 +122,17 @@ impl Scene {
             site,
             model,
             running,
+            settled,
         })
     }
 }
 
 impl Scene {
+    /// Whether there is a question to be asked when the turn that goes on is complete.
+    pub fn asks_next(&self) -> bool {
+        matches!(&self.settled, Settled::Resume(choices) if choices.asks_next)
+    }
+
     /// Starts the servers that bring tools along, and adds these to the others.
     pub fn enlist(&mut self, output: &mut Output) -> Result<Fleet, CommandError> {
         let (env, resolved, keys) = (&self.env, &self.resolved, &self.site.keys);
@@ -126,26 +163,29 @@ impl Scene {
     }
 }
 
-/// The settings for this query.
-fn resolve(
+fn model_key() -> Key {
+    Key::new(["assistant", "model"])
+}
+
+/// What the settings for this query are made of.
+fn layers(
     env: &Env,
-    output: &mut Output,
     args: &Query,
     files: &ConfigFiles,
     target: &Target,
     conversation: Option<&Conversation>,
-) -> Result<Resolved, CommandError> {
+) -> Result<Layers, CommandError> {
     let mut layers = settings::layers(files, env, &args.config)?;
     if let (Some(workspace), Some(conversation)) = (target.workspace(), conversation) {
         layers = workspace.add_config(layers, conversation);
     }
     if let Some(model) = &args.model {
-        layers = layers.flag("--model", Key::new(["assistant", "model"]), model.as_str());
+        layers = layers.flag("--model", model_key(), model.as_str());
     }
     if args.no_tools {
         layers = layers.flag("--no-tools", Key::new(["assistant", "tools"]), false);
     }
-    settings::resolve(output, files, layers)
+    Ok(layers)
 }
 
 /// What the model is told before anything else: the user's words, and those of the workspace.

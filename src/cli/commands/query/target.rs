@@ -10,6 +10,7 @@ use super::{
     },
     forking::{Unfinished, fork_to_ask},
     keeper::Keeper,
+    resuming::discard,
 };
 use crate::{
     cli::{
@@ -49,9 +50,17 @@ enum Place {
 }
 
 impl Target {
-    /// Finds it: the one that is named or picked, a new one, or that of the terminal.
-    pub fn choose(env: &Env, output: &mut Output, args: &Query) -> Result<Self, CommandError> {
-        let (session, need) = (Session::of(env), args.need());
+    /// Finds it: the one that is known already, the one that is named or picked, a new one, or that
+    /// of the terminal.
+    pub fn choose(
+        env: &Env,
+        output: &mut Output,
+        args: &Query,
+        known: Option<ConversationId>,
+    ) -> Result<Self, CommandError> {
+        let known = known.map(|id| id.to_string());
+        let need = known.as_deref().map_or_else(|| args.need(), Need::Explicit);
+        let session = Session::of(env);
         if need == Need::New {
             let workspace = match args.no_persist {
                 true => Workspace::open(env)?,
@@ -71,7 +80,9 @@ impl Target {
         let place = match args.fork {
             // Without a question it goes on with the turn that is not complete.
             Some(last) => {
-                let unfinished = match args.no_edit && args.text.is_empty() {
+                let goes_on = args.continue_turn.is_some()
+                    || (args.no_edit && args.text.is_empty() && !args.discard_turn);
+                let unfinished = match goes_on {
                     true => Unfinished::Taken,
                     false => Unfinished::Left,
                 };
@@ -111,6 +122,25 @@ impl Target {
             Place::Read(handle) => Some(handle.id()),
             Place::Taken(id) => *id,
         }
+    }
+
+    /// Changes it, if nobody else writes it meanwhile and it is there already.
+    pub fn change<T>(
+        &mut self,
+        change: impl FnOnce(&Workspace, &mut Guard) -> Result<Option<T>, CommandError>,
+    ) -> Result<Option<T>, CommandError> {
+        match (&self.workspace, &mut self.place) {
+            (Some(workspace), Place::Locked(guard) | Place::Forked(guard)) => {
+                change(workspace, guard)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Discards its last turn, if it is not complete.
+    pub fn discard_turn(&mut self, output: &mut Output) -> Result<(), CommandError> {
+        self.change(|workspace, guard| discard(output, workspace, guard).map(Some))?;
+        Ok(())
     }
 
     /// What was said in it before.

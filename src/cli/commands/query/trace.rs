@@ -57,6 +57,10 @@ impl Trace {
             Notice::Saved { address: Some(address), event } => {
                 self.note(&format!("stored {address} {}", event.event_type()));
             }
+            Notice::Retracted(addresses) => {
+                let addresses: Vec<_> = addresses.iter().map(ToString::to_string).collect();
+                self.note(&format!("taken out: {}", addresses.join(" ")));
+            }
             Notice::Saved { .. }
             | Notice::Text(_)
             | Notice::Reasoning(_)

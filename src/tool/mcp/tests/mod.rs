@@ -13,10 +13,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::*;
+use super::{exchange::Mark, *};
 use crate::{
     cancel::Cancel,
     env::Env,
+    model::CallId,
     process::Running,
     tool::{Host, Line, Outcome, Question, Site, Tool},
 };
@@ -118,7 +119,8 @@ fn call_with(
 ) -> Course {
     let tool = tools.iter().find(|tool| tool.original() == name).unwrap();
     let user = User { answer, said: Mutex::default(), asked: Mutex::default() };
-    let outcome = tool.call(&arguments, &Host::new(cancel, &user));
+    let mark = Mark { call: &CallId::new("call_7"), is_resume: true };
+    let outcome = tool.call(&arguments, mark, &Host::new(cancel, &user));
     let (said, asked) = (user.said.into_inner().unwrap(), user.asked.into_inner().unwrap());
     Course { outcome, said, asked }
 }

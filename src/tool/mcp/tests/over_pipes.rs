@@ -1,6 +1,16 @@
 use super::*;
 
 #[test]
+fn a_server_is_told_which_call_it_is_and_whether_it_may_have_been_made_before() {
+    for manner in ["modern", "legacy"] {
+        let place = Place::new();
+        let (_servers, tools) = place.started(place.spec(manner));
+        let course = call_with(&tools, "echo", json!({ "meta": true }), &Cancel::new(), None);
+        assert_eq!(course.outcome, Outcome::success("\"call_7\" true"), "{manner}");
+    }
+}
+
+#[test]
 fn servers_of_both_eras_are_called_and_told_when_it_is_over() {
     for manner in ["legacy", "modern", "noisy"] {
         let place = Place::new();

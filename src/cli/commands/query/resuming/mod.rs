@@ -1,0 +1,24 @@
+//! Turns that are not complete: what a query does about them, and what has to be known and decided
+//! before one goes on.
+
+mod answering;
+mod choosing;
+mod course;
+mod decisions;
+mod discarding;
+mod matching;
+mod menu;
+mod preparing;
+mod rewording;
+mod settling;
+mod telling;
+mod unknown;
+
+pub use self::{
+    course::check_usage,
+    discarding::discard,
+    matching::{Way, brief, match_model},
+    preparing::prepare,
+    settling::{Settled, settle},
+    telling::nothing_to_resume,
+};

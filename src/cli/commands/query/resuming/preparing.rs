@@ -1,0 +1,36 @@
+//! Everything that has to be settled between the decision to go on with a turn and going on.
+
+use super::{
+    super::scene::Scene,
+    matching::{Way, match_up},
+    unknown::decide_unknown,
+};
+use crate::{
+    cli::{args::Query, error::CommandError, output::Output},
+    env::Env,
+    turn::{Resumption, Survey},
+};
+
+/// Makes sure that the model is told what it was told before, and that it is known what becomes of
+/// calls that may have been made already.
+pub fn prepare(
+    env: &Env,
+    output: &mut Output,
+    args: &Query,
+    scene: &mut Scene,
+    resumption: &mut Resumption,
+) -> Result<Way, CommandError> {
+    let survey = Survey::of(&scene.entries);
+    let way = match_up(env, args, scene, &survey)?;
+    if way == Way::Discard {
+        return Ok(way);
+    }
+    if scene.interactive {
+        let (state, tools) = (scene.state_dir(env)?, &scene.model.setup.tools);
+        decide_unknown(env, &state, &survey, tools, &mut resumption.decisions)?;
+    }
+    if survey.is_asked_anew && !args.quiet {
+        output.say("The answer had not ended, and is asked for anew");
+    }
+    Ok(way)
+}
