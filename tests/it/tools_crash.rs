@@ -90,10 +90,22 @@ fn go(id: Option<&str>) -> Vec<String> {
     ["q", "--non-interactive", "--format", "json", &id, "Go"].map(str::to_owned).to_vec()
 }
 
+/// The fewest points at which such a turn can be killed.
+const POINTS: usize = 500;
+
 #[test]
-fn a_turn_with_five_tools_survives_that_it_is_killed_anywhere() {
-    let check = |jp: &Jp, id: Option<&str>, killed: &Output| check(jp, id.unwrap(), killed);
+fn a_turn_with_five_tools_that_is_killed_anywhere_goes_on_as_if_it_had_not_been() {
+    let whole = Whole::run();
+    let check = |jp: &Jp, id: Option<&str>, killed: &Output| check(jp, id.unwrap(), killed, &whole);
     assert_eq!(kill_and_check(|| scene_with(TOOLS), go, check), Vec::<String>::new());
+}
+
+#[test]
+fn there_are_at_least_five_hundred_points_to_be_killed_at() {
+    let (jp, id) = scene_with(TOOLS);
+    let program = [vec![env!("CARGO_BIN_EXE_jp").to_owned()], go(id.as_deref())].concat();
+    let calls = jp.calls(&program.iter().map(String::as_str).collect::<Vec<_>>()).len();
+    assert!(2 * calls >= POINTS, "before and after {calls} calls");
 }
 
 /// The negative control: the same tools, all of which are said to be idempotent and are not.
@@ -103,9 +115,45 @@ fn tools_that_do_something_twice_are_caught() {
     let lie = lie.replace("]\n\n[tools.shows]", "]\nidempotent = true\n\n[tools.shows]");
     let lie = lie.replace("shell = true\n", "shell = true\nidempotent = true\n");
     assert_eq!(lie.matches("idempotent = true").count(), 5);
-    let check = |jp: &Jp, id: Option<&str>, killed: &Output| check(jp, id.unwrap(), killed);
+    let whole = Whole::run();
+    let check = |jp: &Jp, id: Option<&str>, killed: &Output| check(jp, id.unwrap(), killed, &whole);
     let failures = kill_and_check(|| scene_with(&lie), go, check);
     assert!(failures.iter().any(|it| it.contains("did it twice")), "{failures:?}");
+}
+
+/// The turn as it is when nothing interrupts it.
+struct Whole {
+    messages: Vec<Value>,
+    /// What each tool came to.
+    results: BTreeMap<String, String>,
+}
+
+impl Whole {
+    fn run() -> Self {
+        let (jp, id) = scene_with(TOOLS);
+        let id = id.unwrap();
+        let args = go(Some(&id));
+        let output = jp.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        let kept = Kept::read(&jp, &id);
+        let results = kept.results();
+        let tools = kept.of("tool-call").map(|call| (text(&call["tool"]), text(&call["id"])));
+        let results = tools.map(|(tool, call)| (tool, results[&call].clone())).collect();
+        Self { messages: messages(&jp, &id), results }
+    }
+}
+
+/// What a model sees of a conversation, without what differs from run to run.
+fn messages(jp: &Jp, id: &str) -> Vec<Value> {
+    let output = jp.run(&["c", "export", id, "--format", "messages"]);
+    let messages: Value = serde_json::from_str(&output.stdout).unwrap();
+    let mut messages = messages.as_array().unwrap().clone();
+    for message in &mut messages {
+        for key in ["addresses", "message_id", "created_at"] {
+            message.as_object_mut().unwrap().remove(key);
+        }
+    }
+    messages
 }
 
 /// A result about which nobody could decide, and a process that is killed before or after it says
@@ -142,8 +190,7 @@ fn a_question_about_a_result_survives_with_the_result_that_it_is_killed_anywhere
         if status != "waiting-for-input (shows)" {
             return Err(format!("`{status}` with {:?}", kept.0));
         }
-        let auto = ["-E", &format!("--id={id}"), "-c", "tools.shows.unattended.deliver=auto"];
-        let later = ask(jp, &auto);
+        let later = jp.run(&["resume", id, "-c", "tools.shows.unattended.deliver=auto"]);
         let after = Kept::read(jp, id);
         let results: Vec<_> = after.results().into_values().collect();
         let answered: Vec<_> = after.of("inquiry-response").map(|it| &it["id"]).collect();
@@ -156,8 +203,8 @@ fn a_question_about_a_result_survives_with_the_result_that_it_is_killed_anywhere
     assert!(seen.into_inner() > 0, "the question was open at no point");
 }
 
-/// Checks what is left, and completes the turn as far as that is safe.
-fn check(jp: &Jp, id: &str, killed: &Output) -> Result<(), String> {
+/// Checks what is left, and goes on with the turn.
+fn check(jp: &Jp, id: &str, killed: &Output, whole: &Whole) -> Result<(), String> {
     // The order of threads differs from run to run: a late point may come after the end.
     if !matches!(killed.code, 0 | 137) {
         return Err(format!("it ended otherwise: {killed:?}"));
@@ -175,7 +222,7 @@ fn check(jp: &Jp, id: &str, killed: &Output) -> Result<(), String> {
     if status != expected || all[0]["status"] != status.as_str() {
         return Err(format!("`{status}` instead of `{expected}`; {all}"));
     }
-    go_on(jp, id, &kept)
+    go_on(jp, id, &kept, whole)
 }
 
 /// The events of the turn, as `export` tells them.
@@ -230,8 +277,11 @@ impl Kept {
 
     fn expected_status(&self) -> &'static str {
         let (calls, results) = (self.of("tool-call").count(), self.of("tool-result").count());
+        // An answer that has not ended does not count.
+        let has_ended = self.of("tool-call").any(|call| call["finish"] == "tool-calls");
         match () {
             () if self.is_over() => "idle",
+            () if calls > 0 && !has_ended => "interrupted (pending LLM response)",
             () if calls > results => "interrupted (pending tool execution)",
             () if calls > 0 => "interrupted (pending follow-up)",
             () => "interrupted (pending LLM response)",
@@ -243,41 +293,62 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn go_on(jp: &Jp, id: &str, kept: &Kept) -> Result<(), String> {
-    let named = format!("--id={id}");
-    let unsure = kept.unknown().iter().any(|tool| tool != "again");
-    let next = (!kept.is_over()).then(|| ask(jp, &["-E", &named]));
+fn go_on(jp: &Jp, id: &str, kept: &Kept, whole: &Whole) -> Result<(), String> {
+    let mut unknown = kept.unknown();
+    unknown.retain(|tool| tool != "again");
+    let resumed = match kept.0.is_empty() {
+        true => ask(jp, &[&format!("--id={id}"), "Go"]),
+        false => jp.run(&["resume", id]),
+    };
     done_once(jp, &Kept::read(jp, id))?;
-    if let Some(next) = next {
-        let says = next.code == 1 && next.stderr.contains("may have run already");
-        if unsure && !says {
-            return Err(format!("unsure, but: {next:?}"));
+    if unknown.is_empty() && resumed.code != 0 {
+        return Err(format!("it does not go on: {resumed:?} after {:?}", kept.0));
+    }
+    if !unknown.is_empty() {
+        let says = resumed.code == 1 && resumed.stderr.contains("may have run already");
+        if !says {
+            return Err(format!("unsure, but: {resumed:?}"));
         }
-        if !unsure && next.code != 0 {
-            return Err(format!("it does not go on: {next:?} after {:?}", kept.0));
+        // Somebody looks what the tools have done, and says so.
+        let mut decisions = vec!["resume".to_owned(), id.to_owned()];
+        for tool in &unknown {
+            let result = &whole.results[tool];
+            decisions.extend(match has_done(jp, tool) {
+                true => ["--done".to_owned(), format!("{tool}={result}")],
+                false => ["--again".to_owned(), tool.clone()],
+            });
+        }
+        let decided = jp.run(&decisions.iter().map(String::as_str).collect::<Vec<_>>());
+        if decided.code != 0 {
+            return Err(format!("{decisions:?}: {decided:?}"));
         }
     }
     // Whatever came next, what was finished is as it was.
-    let after = Kept::read(jp, id).results();
+    let ended = Kept::read(jp, id);
+    let after = ended.results();
     for (call, result) in kept.results() {
         if after.get(&call) != Some(&result) {
             return Err(format!("the result of `{call}` is not reused: {after:?}"));
         }
     }
-    if unsure || kept.0.is_empty() {
-        if unsure && jp.run(&["c", "undo", id]).code != 0 {
-            return Err("it cannot be taken back".to_owned());
-        }
-        let again = ask(jp, &[&named, "Go"]);
-        if again.code != 0 {
-            return Err(format!("not even then: {again:?}"));
-        }
+    done_once(jp, &ended)?;
+    let messages = messages(jp, id);
+    if messages != whole.messages {
+        return Err(format!("it is not the uninterrupted turn: {messages:#?}"));
     }
-    let ended = Kept::read(jp, id);
-    if !ended.is_over() || ended.0.is_empty() {
-        return Err(format!("it did not end: {:?}", ended.0));
+    let again = jp.run(&["resume", id]);
+    if (again.code, again.stdout.as_str()) != (0, "") || messages != self::messages(jp, id) {
+        return Err(format!("there was something left to resume: {again:?}"));
     }
     sound(jp, &jp.store())
+}
+
+/// Whether a tool has done what it does.
+fn has_done(jp: &Jp, tool: &str) -> bool {
+    match tool {
+        "fs_modify_file" => fs::read_to_string(jp.path("made/list")).unwrap().contains("changed"),
+        tool => fs::read_to_string(jp.path(format!("did-{tool}"))).is_ok_and(|did| !did.is_empty()),
+    }
 }
 
 /// Whether each call has done what it does at most once. A model that did not get to finish an

@@ -39,10 +39,7 @@ pub fn incomplete(id: Option<ConversationId>, turn: &IncompleteTurn) -> CommandE
 
 /// There is nothing to go on with.
 pub fn nothing_to_resume(output: &mut Output, id: Option<ConversationId>) {
-    match id {
-        Some(id) => {
-            output.say(format_args!("Nothing to resume: the last turn of {id} is complete"))
-        }
-        None => output.say("Nothing to resume: the conversation is new"),
-    }
+    let whose = id
+        .map_or_else(|| "it is new".to_owned(), |id| format!("the last turn of {id} is complete"));
+    output.say(format_args!("Nothing to resume: {whose}"));
 }
