@@ -71,6 +71,8 @@ enum State {
     Waiting(InquiryRequest, Prompt),
     /// It runs, and may have asked something meanwhile.
     Running(Vec<(InquiryRequest, Prompt)>),
+    /// It is left for later, with the prompt that is open if there is one.
+    Left,
     /// It has a result.
     Done,
 }
@@ -145,6 +147,11 @@ impl Call {
     /// Whether it waits for somebody who is not there.
     pub fn is_waiting(&self) -> bool {
         matches!(self.state, State::Waiting(..))
+    }
+
+    /// Whether it is left for later.
+    pub fn is_left(&self) -> bool {
+        matches!(self.state, State::Left)
     }
 
     /// Whether this prompt is about it and open.

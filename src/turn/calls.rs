@@ -45,6 +45,8 @@ pub enum Then {
     Stop,
     /// The turn ends.
     Abort,
+    /// The turn ends, and what was not decided or made is left for later.
+    Leave,
     /// The model hears this from the user.
     Say(String),
 }
@@ -55,6 +57,7 @@ impl From<Interrupt> for Then {
             Interrupt::Stop => Self::Stop,
             Interrupt::Reply(text) => Self::Say(text),
             Interrupt::Abort => Self::Abort,
+            Interrupt::HangUp => Self::Leave,
         }
     }
 }
@@ -136,9 +139,9 @@ impl Calls {
         context: &Context<'_>,
         outbox: &mut Outbox,
     ) {
-        let (mut question, is_stopping) = (self.question, self.is_stopping());
+        let (mut question, then) = (self.question, self.then.clone());
         if let Some(call) = self.find(id).filter(|call| call.is_running()) {
-            call.ended(outcome, is_stopping, &mut question, context, outbox);
+            call.ended(outcome, &then, &mut question, context, outbox);
         }
         self.question = question;
     }
@@ -209,7 +212,7 @@ impl Calls {
 
     /// What comes next if no call needs anything any more.
     pub fn over(self) -> Result<Then, Self> {
-        if !self.calls.iter().all(|call| call.is_done() || call.is_waiting()) {
+        if !self.calls.iter().all(|call| call.is_done() || call.is_waiting() || call.is_left()) {
             return Err(self);
         }
         let waiting = self.calls.iter().find(|call| call.is_waiting());

@@ -108,4 +108,6 @@ pub enum Interrupt {
     Reply(String),
     /// Stop, and keep only what was complete.
     Abort,
+    /// Stop, keep what came, and leave for later what nobody has decided: whoever could is gone.
+    HangUp,
 }

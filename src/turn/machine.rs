@@ -134,7 +134,9 @@ impl Turn {
                 self.outbox.push(Effect::CancelQuery);
                 match interrupt {
                     Interrupt::Abort => answering.release(&mut self.outbox),
-                    Interrupt::Stop | Interrupt::Reply(_) => answering.cut(now, &mut self.outbox),
+                    Interrupt::Stop | Interrupt::HangUp | Interrupt::Reply(_) => {
+                        answering.cut(now, &mut self.outbox);
+                    }
                 }
                 self.usage = self.usage.plus(answering.usage());
                 return self.go_on_after(interrupt, now);
@@ -279,7 +281,7 @@ impl Turn {
                 }
             }
             Then::Wait(tool) => self.end(Ending::Waiting(tool)),
-            Then::Stop => self.end(Ending::Stopped),
+            Then::Stop | Then::Leave => self.end(Ending::Stopped),
             Then::Abort => self.end(Ending::Aborted),
             Then::Say(text) => {
                 let request = Request { content: text.into(), interrupts: true };

@@ -16,6 +16,7 @@ mod prompts;
 mod query;
 mod query_talk;
 mod recycled;
+mod resume;
 mod shells;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other test binary uses the rest")]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Call, Context, LEFT_UNKNOWN, QUESTIONS, SKIPPED, STOPPED, State};
+use super::{Call, Context, LEFT_UNKNOWN, QUESTIONS, SKIPPED, STOPPED, State, next_inquiry};
 use crate::{
     model::{
         Body, Event, EventKind, Timestamp, ToolResult, mark_delivered_edited, mark_given_by_user,
@@ -22,7 +22,7 @@ impl Call {
     pub(in crate::turn) fn ended(
         &mut self,
         outcome: tool::Outcome,
-        is_stopping: bool,
+        then: &Then,
         question: &mut u64,
         context: &Context<'_>,
         outbox: &mut Outbox,
@@ -31,7 +31,10 @@ impl Call {
         let finished = match outcome {
             tool::Outcome::Success(content) => Finished { is_error: false, content },
             tool::Outcome::Error(content) => Finished { is_error: true, content },
-            tool::Outcome::NeedsInput(_) if is_stopping => {
+            tool::Outcome::NeedsInput(asked) if *then == Then::Leave => {
+                return self.put_off(&Prompt::ToolQuestion(asked), question, context, outbox);
+            }
+            tool::Outcome::NeedsInput(_) if *then != Then::AskModel => {
                 return self.end(true, STOPPED.into(), context.now, outbox);
             }
             tool::Outcome::NeedsInput(asked) => {
@@ -41,13 +44,32 @@ impl Call {
         match context.setup.terms(&self.made.tool).delivery {
             Delivery::Deliver => self.finish(finished, Told::Whole, context.now, outbox),
             Delivery::Skip => self.finish(finished, Told::Withheld, context.now, outbox),
-            Delivery::Ask | Delivery::Edit if is_stopping => {
+            Delivery::Ask | Delivery::Edit if *then == Then::Leave => {
+                self.put_off(&Prompt::DeliverResult(finished), question, context, outbox);
+            }
+            Delivery::Ask | Delivery::Edit if *then != Then::AskModel => {
                 self.finish(finished, Told::Withheld, context.now, outbox);
             }
             Delivery::Ask | Delivery::Edit => {
                 self.route(Prompt::DeliverResult(finished), None, question, context, outbox);
             }
         }
+    }
+
+    /// Puts down a prompt that nobody is there for any more.
+    fn put_off(
+        &mut self,
+        prompt: &Prompt,
+        question: &mut u64,
+        context: &Context<'_>,
+        outbox: &mut Outbox,
+    ) {
+        let exclusive = context.setup.terms(&self.made.tool).exclusive;
+        let exclusive = exclusive.unwrap_or_else(|| prompt.is_exclusive());
+        let id = next_inquiry(&self.made.id, question);
+        let inquiry = prompt.inquiry(id, &self.made, exclusive);
+        outbox.commit(prompt.event(inquiry, context.now));
+        self.state = State::Left;
     }
 
     /// Its tool asks something while it runs.
@@ -86,6 +108,17 @@ impl Call {
     pub(in crate::turn) fn stop(&mut self, then: &Then, now: Timestamp, outbox: &mut Outbox) {
         self.withdraw(now, outbox);
         match std::mem::replace(&mut self.state, State::Done) {
+            State::New | State::Inspecting(None) if *then == Then::Leave => {
+                self.state = State::Left;
+            }
+            State::Inspecting(Some(inquiry))
+            | State::Asking(inquiry, _)
+            | State::Waiting(inquiry, _)
+                if *then == Then::Leave =>
+            {
+                outbox.push(Effect::Withdraw(inquiry.id));
+                self.state = State::Left;
+            }
             State::New | State::Inspecting(None) => self.refuse(STOPPED, now, outbox),
             State::Decided(finished, told) => {
                 self.finish(finished, Told::if_told(told), now, outbox);
@@ -109,7 +142,7 @@ impl Call {
                     _ => self.refuse(STOPPED, now, outbox),
                 }
             }
-            state @ (State::Running(_) | State::Done) => self.state = state,
+            state @ (State::Running(_) | State::Left | State::Done) => self.state = state,
         }
     }
 

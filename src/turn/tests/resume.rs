@@ -167,3 +167,21 @@ fn a_question_that_was_answered_before_is_not_asked() {
         ]
     );
 }
+
+#[test]
+fn what_nobody_has_decided_is_left_for_later_when_whoever_could_is_gone() {
+    let mut play = Play::begun(setup());
+    play.call("c1", "ask", "{}");
+    play.call("c2", "free", "{}");
+    play.over(Finish::ToolCalls);
+    let effects = play.step(Input::Interrupt(Interrupt::HangUp));
+    assert_eq!(effects, ["withdraw c1-q0", "cancel tools"]);
+    let answer = AnswerType::Boolean { default: None };
+    let question = Question { id: "sure".into(), text: "Sure?".into(), answer, exclusive: false };
+    let effects = play.ended("c2", Outcome::NeedsInput(question));
+    assert_eq!(effects, ["commit inquiry-request c2-q1", "show usage", "end stopped"]);
+    let mut later =
+        Play { turn: Some(Turn::new(setup(), play.entries())), subject: Subject::default() };
+    let effects = later.step(Input::Resume(Resumption::default()));
+    assert_eq!(effects, ["ask c2-q1", "ask c1-q0"], "both are asked again");
+}

@@ -337,8 +337,14 @@ impl Asking {
                 Interrupt::Abort
             }
             ui::Asked::Answered(Interruption::Stop) | ui::Asked::Cancelled => {
-                presses.stop();
-                Interrupt::Stop
+                match Prompter::open(&self.env) {
+                    Ok(_there) => {
+                        presses.stop();
+                        Interrupt::Stop
+                    }
+                    // Whoever is gone has said nothing; that they are gone, a signal will say.
+                    Err(_gone) => Interrupt::HangUp,
+                }
             }
         };
         // The turn takes back what else it wanted to know.

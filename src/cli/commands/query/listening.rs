@@ -25,6 +25,10 @@ impl StoppedBy {
         }
     }
 
+    fn is(&self, signal: Signal) -> bool {
+        self.0.load(Ordering::SeqCst) == signal.number()
+    }
+
     fn note(&self, signal: Signal) {
         self.0.store(signal.number(), Ordering::SeqCst);
     }
@@ -53,6 +57,10 @@ impl Listener {
 
     fn hear(&self, signal: Signal) {
         let mut presses = self.presses.lock().unwrap_or_else(PoisonError::into_inner);
+        // A terminal that goes away may say so more than once: the kernel does, and the shell.
+        if signal == Signal::Hangup && self.stopped_by.is(signal) {
+            return;
+        }
         match (signal, presses.press()) {
             (Signal::Interrupt, Press::Menu) => {
                 if let Some(asker) = &self.asker {
@@ -71,7 +79,11 @@ impl Listener {
                 if let Some(asker) = &self.asker {
                     asker.call_off();
                 }
-                self.post.interrupt(Interrupt::Stop);
+                self.post.interrupt(match signal {
+                    Signal::Interrupt => Interrupt::Stop,
+                    // What somebody was asked is asked again when they are back.
+                    Signal::Terminate | Signal::Hangup => Interrupt::HangUp,
+                });
             }
         }
     }
