@@ -79,3 +79,4 @@ mod trust;
 mod trust_command;
 mod trust_elsewhere;
 mod undo;
+mod unfinished;
