@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program of its own")]
 
 mod append;
+mod brief;
 mod edit;
 mod events;
 mod grep;
@@ -113,11 +114,12 @@ fn options() -> Result<Options, String> {
 
 type Part = fn(&World, &Sizes, &mut Page) -> Outcome<()>;
 
-const PARTS: [(&str, Part); 13] = [
+const PARTS: [(&str, Part); 14] = [
     ("append", append::against_peers),
     ("length", append::at_length),
     ("list", read::list),
     ("load", read::load),
+    ("brief", brief::brief),
     ("size", read::size),
     ("start", read::start),
     ("history", history::history),

@@ -79,6 +79,7 @@ const EXPLANATION: &str = "\
 - *Bytes written* is what the process passes to `write`, as `/proc/self/io` counts it: the pack, its index, the ref and the occasional merge of packs.
 - *List* runs the whole process, and so does `git for-each-ref`, which prints name, time and the trailers for title, status, turns and events; both after `jp store pack`.
 - *Load* opens the workspace and decodes and checks all events in process; `git cat-file --batch` is a whole process that gets the ids of the same blobs and whose output is read and dropped; both after `jp store pack`.
+- *What a conversation waits for* is `Workspace::brief` of one whose last turn waits for an answer, with the workspace opened each time; the peer is the same with a short conversation; each is alone in its store, after `jp store pack`.
 - *Store size* counts every file of the store after `jp store pack`, with one commit for each event; the peer is one JSON file of the same events.
 - *Log* is `jp conversation log` and `git log --oneline` of the same branch as whole processes that print to `/dev/null`.
   *Each an operation* was appended event by event, *in few operations* 500 events at a time; *packed* is after `jp store pack`, *as written* before it.

@@ -91,7 +91,7 @@ fn relatives<K: Copy + Eq + std::hash::Hash>(
 mod tests {
     use super::*;
     use crate::{
-        model::{Status, Timestamp},
+        model::{Progress, Status, Timestamp},
         plan::Heading,
         store::ObjectId,
     };
@@ -104,6 +104,7 @@ mod tests {
             commit: ObjectId::from_hex(&[b'0'; 40]).unwrap(),
             heading: Heading { forked: forked.map(named), ..Heading::default() },
             status: Ok(Status::Idle),
+            progress: Progress::default(),
             turns: 0,
             events: 0,
             by_hand: false,

@@ -168,6 +168,11 @@ impl Progress {
         &self.questions
     }
 
+    /// Whether a call waits for the answer to a question.
+    pub fn waits_for_answer(&self, call: &CallId) -> bool {
+        self.questions.iter().any(|question| question.call.as_ref() == Some(call))
+    }
+
     /// Whether the last turn is under way: a request was made and not everything has come back.
     pub fn is_incomplete(&self) -> bool {
         self.pending().is_some()

@@ -26,6 +26,17 @@ pub enum Pending {
     FollowUp,
 }
 
+impl Pending {
+    /// What is missing, in a word for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Tools => "tools",
+            Self::FollowUp => "follow-up",
+        }
+    }
+}
+
 const WAITING: &str = "waiting-for-input";
 
 impl fmt::Display for Status {

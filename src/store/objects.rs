@@ -34,6 +34,9 @@ pub struct Objects {
     directory: PathBuf,
     database: RefCell<Database>,
     commits: RefCell<Recent>,
+    /// How many objects were read, for tests of what something costs.
+    #[cfg(test)]
+    reads: std::cell::Cell<usize>,
 }
 
 /// The database as it was opened.
@@ -61,7 +64,19 @@ impl Objects {
     /// Opens the object database in a directory.
     pub fn open(directory: &Path) -> io::Result<Self> {
         let database = RefCell::new(Database::open(directory)?);
-        Ok(Self { directory: directory.to_owned(), database, commits: RefCell::default() })
+        Ok(Self {
+            directory: directory.to_owned(),
+            database,
+            commits: RefCell::default(),
+            #[cfg(test)]
+            reads: std::cell::Cell::default(),
+        })
+    }
+
+    /// How many objects were read.
+    #[cfg(test)]
+    pub fn reads(&self) -> usize {
+        self.reads.get()
     }
 
     /// Whether an object is there.
@@ -119,6 +134,8 @@ impl Objects {
         buffer: &mut Vec<u8>,
     ) -> Result<(), ObjectError> {
         buffer.clear();
+        #[cfg(test)]
+        self.reads.set(self.reads.get() + 1);
         let mut found = self.look_up(id, limit, buffer)?;
         if found.is_none() && self.reopen() {
             found = self.look_up(id, limit, buffer)?;

@@ -7,12 +7,9 @@ use std::{
 
 use gix::ObjectId;
 
-use super::{Commit, Found, Listing, ObjectError, Objects};
+use super::{Commit, Found, Listing, MetaFile, ObjectError, Objects};
 use crate::{
-    format::{
-        Compatibility, FileName, Flaw, FormatVersion, Line, Manifest, RunName, decode_meta, limits,
-        salvage_meta,
-    },
+    format::{Compatibility, FileName, Flaw, FormatVersion, Line, Manifest, RunName, limits},
     model::{Address, Meta},
     plan::TreePath,
 };
@@ -133,21 +130,21 @@ impl Snapshot {
     /// Reads the tree of a commit, but none of its events.
     pub fn read(objects: &Objects, commit: Commit) -> Result<Self, ReadError> {
         let top = Listing::top(objects, &commit.tree)?;
+        let MetaFile { version, meta, is_lost, problems } = MetaFile::read(objects, top.meta)?;
         let mut snapshot = Self {
             commit,
-            version: FormatVersion::CURRENT,
-            meta: Meta::default(),
-            meta_broken: false,
-            meta_lost: false,
+            version,
+            meta,
+            meta_broken: !problems.is_empty(),
+            meta_lost: is_lost,
             listings: BTreeMap::new(),
             manifests: BTreeMap::new(),
             flawed: BTreeSet::new(),
             strange_runs: Vec::new(),
             order: Vec::new(),
-            problems: Vec::new(),
+            problems,
             manifest_bytes: 0,
         };
-        snapshot.read_meta(objects, top.meta)?;
         let mut entries = top.entries;
         if top.runs.len() > limits::RUNS {
             return Err(ReadError::TooMany);
@@ -208,37 +205,6 @@ impl Snapshot {
     pub fn next_address(&self) -> Option<Address> {
         let names = self.listings.values().flat_map(|listing| listing.files.keys());
         names.map(FileName::address).max().map_or(Some(Address::FIRST), Address::next)
-    }
-
-    fn read_meta(&mut self, objects: &Objects, id: Option<ObjectId>) -> Result<(), ReadError> {
-        let flaws = match id {
-            None => vec![Flaw::new("the file is missing")],
-            Some(id) => {
-                let bytes = objects.blob(&id, limits::MANIFEST_FILE)?;
-                match decode_meta(&bytes) {
-                    Ok((version, meta)) => {
-                        (self.version, self.meta) = (version, meta);
-                        Vec::new()
-                    }
-                    Err(flaws) => {
-                        let salvaged = salvage_meta(&bytes);
-                        self.meta_lost = salvaged.is_none();
-                        self.meta = salvaged.unwrap_or_default();
-                        flaws
-                    }
-                }
-            }
-        };
-        self.meta_lost |= id.is_none();
-        self.meta_broken = !flaws.is_empty();
-        // One that is there and does not read may be of any version; a missing one can wait.
-        let kind = if id.is_none() { ProblemKind::Beside } else { ProblemKind::Damage };
-        let problem = |flaw| Problem { path: TreePath::meta(), flaw, kind };
-        self.problems.extend(flaws.into_iter().map(problem));
-        match self.version.compatibility() {
-            Compatibility::Refused => Err(ReadError::Version(self.version)),
-            Compatibility::ReadOnly | Compatibility::ReadWrite => Ok(()),
-        }
     }
 
     fn read_manifest(
@@ -309,25 +275,11 @@ impl Snapshot {
         }
     }
 
-    /// The lines of a manifest; of one that is missing, the files in the order of their numbers.
+    /// The lines of a directory.
     fn lines_of(&self, run: &Option<RunName>) -> Vec<Line> {
-        match self.manifests.get(run) {
-            Some(Some(manifest)) => manifest.lines().to_vec(),
-            Some(None) => {
-                let Some(listing) = self.listings.get(run) else { return Vec::new() };
-                let runs = listing
-                    .runs
-                    .keys()
-                    .map(|run| (run.as_str().parse().ok(), Line::Run(run.clone())));
-                let files = listing
-                    .files
-                    .keys()
-                    .map(|name| (Some(name.address()), Line::Event(name.clone())));
-                let mut lines: Vec<(Option<Address>, Line)> = runs.chain(files).collect();
-                lines.sort_by_key(|(address, _)| *address);
-                lines.into_iter().map(|(_, line)| line).collect()
-            }
-            None => Vec::new(),
+        match (self.manifests.get(run), self.listings.get(run)) {
+            (Some(manifest), Some(listing)) => lines_in(manifest.as_ref(), listing),
+            _ => Vec::new(),
         }
     }
 
@@ -336,4 +288,17 @@ impl Snapshot {
         let problem = |flaw| Problem { path: path.clone(), flaw, kind: ProblemKind::Damage };
         self.problems.extend(flaws.into_iter().map(problem));
     }
+}
+
+/// The lines of a manifest; of one that is missing, the files in the order of their numbers.
+pub(super) fn lines_in(manifest: Option<&Manifest>, listing: &Listing) -> Vec<Line> {
+    if let Some(manifest) = manifest {
+        return manifest.lines().to_vec();
+    }
+    let runs = listing.runs.keys().map(|run| (run.as_str().parse().ok(), Line::Run(run.clone())));
+    let files = listing.files.keys();
+    let files = files.map(|name| (Some(name.address()), Line::Event(name.clone())));
+    let mut lines: Vec<(Option<Address>, Line)> = runs.chain(files).collect();
+    lines.sort_by_key(|(address, _)| *address);
+    lines.into_iter().map(|(_, line)| line).collect()
 }

@@ -142,6 +142,7 @@ impl Workspace {
             let event = match decode_one(
                 self.store.objects(),
                 located,
+                limits::EVENT_FILE,
                 snapshot.commit.committed,
                 &mut bytes,
             ) {
@@ -254,19 +255,19 @@ impl Workspace {
     }
 }
 
-/// Reads an event; `None` for a file that is missing, which the manifest is to blame for.
+/// Reads an event of so many bytes at most; `None` for a file that is missing, which the manifest is
+/// to blame for.
 pub(super) fn decode_one(
     objects: &Objects,
     located: &Located,
+    limit: u64,
     fallback: Timestamp,
     total: &mut u64,
 ) -> Result<Option<Event>, Vec<Flaw>> {
     let Some(blob) = &located.blob else {
         return Ok(None);
     };
-    let bytes = objects
-        .blob(blob, limits::EVENT_FILE)
-        .map_err(|error| vec![Flaw::new(error.to_string())])?;
+    let bytes = objects.blob(blob, limit).map_err(|error| vec![Flaw::new(error.to_string())])?;
     *total += bytes.len() as u64;
     let name = &located.name;
     let Decoded { event, .. } = decode(&bytes, name.form(), name.hinted_type(), fallback)?;

@@ -2,6 +2,7 @@
 
 mod append;
 mod begin;
+mod brief;
 mod check;
 mod config_files;
 mod error;
@@ -31,6 +32,7 @@ mod trust;
 mod version;
 
 pub use append::{Appended, prepare};
+pub use brief::{Brief, Questions};
 pub use check::Checkup;
 pub use config_files::ConfigFiles;
 pub use error::{LoadError, SelectError, WorkspaceError, WriteFailure};

@@ -2,7 +2,7 @@
 
 use super::{Handle, Workspace};
 use crate::{
-    model::{ConversationId, Status, Timestamp},
+    model::{ConversationId, Progress, Status, Timestamp},
     plan::Heading,
     store::{Commit, ObjectId, RefError, Space},
 };
@@ -29,6 +29,8 @@ pub struct Row {
     pub heading: Heading,
     /// What it is waiting for; what is wrong if it cannot be read.
     pub status: Result<Status, String>,
+    /// How far it has come, as far as that is known.
+    pub progress: Progress,
     /// Turns begun.
     pub turns: u64,
     /// Events in the stream.
@@ -70,6 +72,7 @@ impl Workspace {
                 commit: handle.commit(),
                 heading: summary.heading,
                 status: Ok(summary.status),
+                progress: summary.progress,
                 turns: summary.turns,
                 events: summary.events,
                 by_hand: false,
@@ -97,6 +100,7 @@ impl Workspace {
                     heading: Heading::from(&conversation.snapshot.meta),
                     status,
                     turns: progress.turns(),
+                    progress,
                     events: conversation.listed.len() as u64,
                     by_hand: true,
                     updated: commit.committed,
@@ -115,6 +119,7 @@ fn unreadable(handle: &Handle, updated: Timestamp, why: String) -> Row {
         commit,
         heading,
         status: Err(why),
+        progress: Progress::default(),
         turns: 0,
         events: 0,
         by_hand: false,

@@ -36,10 +36,12 @@ fn the_list_has_a_line_for_each_conversation_and_the_last_used_comes_first() {
     let rows = json!([
         {"id": one, "title": "One", "space": "active", "labels": {}, "forked_from": null,
          "status": status, "turns": 1, "events": 1,
-         "updated_at": "2040-01-01T00:00:00Z"},
+         "updated_at": "2040-01-01T00:00:00Z",
+         "pending": {"missing": "pending LLM response", "phase": "response",
+                     "waiting_for_input": false, "calls": [], "questions": []}},
         {"id": two, "title": "Two", "space": "active", "labels": {}, "forked_from": null,
          "status": "idle", "turns": 1, "events": 2,
-         "updated_at": updated},
+         "updated_at": updated, "pending": null},
     ]);
     assert_eq!(jp.run(&["conversation", "ls", "--format", "json"]).json(), rows);
 }
@@ -85,9 +87,13 @@ fn the_details_hold_everything_that_is_known() {
         "commit": jp.tip(&id), "tree": tree.trim_end(), "format": "1.0",
         "created_at": shown["created_at"], "labels": {}, "forked": null,
         "pending": {
-            "missing": "pending tool execution",
-            "calls": [{"id": "c1", "tool": "read", "attempts": 1}],
-            "questions": [{"id": "q1", "tool": "read", "call": "c1"}],
+            "missing": "pending tool execution", "phase": "tools", "waiting_for_input": true,
+            "calls": [{"id": "c1", "tool": "read", "attempts": 1, "state": "waiting"}],
+            "questions": [{
+                "id": "q1", "kind": "run-tool", "tool": "read", "call": "c1",
+                "answer": {"type": "boolean", "default": null},
+                "exclusive": false, "content": "May I?",
+            }],
         },
         "stream": [
             stream(0, "000-request.md", "request"),
@@ -101,7 +107,8 @@ fn the_details_hold_everything_that_is_known() {
     assert_eq!(shown, expected);
     let text = jp.run(&["c", "show", &id]).ok();
     let expected = format!(
-        "Id:       {id}\nTitle:    What is in a?\nStatus:   waiting-for-input (read)\n\
+        "Id:       {id}\nTitle:    What is in a?\nStatus:   waiting-for-input (read)\n          \
+         ⏸ read — waiting for input: \"May I?\"  {{\"path\":\"a\"}}\n\
          Turns:    1\nEvents:   4\nCreated:  {}\nUpdated:  {}\nCommit:   {}\nTree:     {}\n\
          TURN  ADDRESS  TYPE             TIME                       FILE\n\
          0     000      request          {TIME}  000-request.md\n\

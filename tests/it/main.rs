@@ -83,3 +83,4 @@ mod trust;
 mod trust_command;
 mod trust_elsewhere;
 mod undo;
+mod unfinished;

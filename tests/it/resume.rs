@@ -207,7 +207,7 @@ fn without_a_flag_and_anybody_to_ask_nothing_goes_on_and_both_ways_are_named() {
         for args in [&["Hello"][..], &["--no-persist", "Hello"]] {
             let output = ask(&jp, args);
             assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{status}");
-            let said = format!("error: conversation {id} has an incomplete turn: {status}\n");
+            let said = format!("error: conversation {id} has an incomplete turn: {status}");
             assert!(output.stderr.starts_with(&said), "{}", output.stderr);
             let ways = hinted(&output.stderr);
             let id_of = format!("--id={id}");

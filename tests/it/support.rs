@@ -311,7 +311,7 @@ pub fn contents(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// An event file with this type, more frontmatter, and this body.
-fn event(event_type: &str, header: &str, body: &str) -> String {
+pub fn event(event_type: &str, header: &str, body: &str) -> String {
     format!("---\ntype: {event_type}\ntimestamp: {TIME}\n{header}---\n{body}")
 }
 

@@ -317,7 +317,7 @@ fn a_terminal_that_closes_while_the_model_answers_or_a_tool_asks_or_runs_loses_n
                   [[answer]]\ntext = \"Two.\"\n";
     let jp = with_tools(script);
     closed(&jp, "jp q --new Go", |_| {
-        until("the request", || !jp.run(&["c", "ls", "--format", "json"]).stdout.contains("[]"));
+        until("the request", || jp.run(&["c", "ls", "--format", "json"]).stdout != "[]\n");
     });
     let id = newest(&jp);
     jp.write("script.toml", "[[answer]]\ntext = \"One.\"\n");

@@ -27,12 +27,10 @@ pub enum Conversation {
     /// List conversations, last changed first
     Ls(Ls),
     /// Show a conversation: what it is waiting for, and its events
-    Show {
-        #[command(flatten)]
-        target: Target,
-        #[command(flatten)]
-        format: FormatArg,
-    },
+    ///
+    /// A turn that is not complete is told call by call: what has completed, what may have run, what
+    /// is still to come, and which questions wait for an answer.
+    Show(Show),
     /// Print a conversation for people: who said what, and when
     ///
     /// On a terminal it is laid out, and shown by `$JP_PAGER`, `$PAGER` or `less` if it is long.
@@ -234,6 +232,17 @@ pub struct Append {
     /// The title of the new conversation [default: the first line of its first request]
     #[arg(long, requires = "new")]
     pub title: Option<String>,
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct Show {
+    #[command(flatten)]
+    pub target: Target,
+    /// Show what it is waiting for, without its events: as quick for a long one as for a short one
+    #[arg(long)]
+    pub brief: bool,
     #[command(flatten)]
     pub format: FormatArg,
 }

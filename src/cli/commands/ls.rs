@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Value, json};
 
-use super::{DONE, Next, Outcome, label, warn_of_dropped};
+use super::{DONE, Next, Outcome, label, pending, warn_of_dropped};
 use crate::{
     cli::{
         args::{Ls, Sort},
@@ -13,9 +13,10 @@ use crate::{
     },
     env::Env,
     history::{Twig, family_tree},
+    model::Event,
     store::Space,
     ui::{Size, Table, escape, shorten},
-    workspace::{Row, Workspace},
+    workspace::{Questions, Row, Workspace},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
@@ -45,7 +46,11 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
         false => rows.into_iter().map(|row| Twig { branch: String::new(), row }).collect(),
     };
     if args.format.is_json() {
-        output.json(&Value::Array(twigs.iter().map(|twig| json_row(&twig.row)).collect()))?;
+        let rows = twigs
+            .iter()
+            .map(|Twig { row, .. }| json_row(row, &questions(output, workspace.as_ref(), row)));
+        let rows = Value::Array(rows.collect());
+        output.json(&rows)?;
     } else if twigs.is_empty() {
         output.say(nothing(space, !wanted.is_empty() || args.limit == Some(0)));
     } else {
@@ -129,8 +134,16 @@ pub fn status(row: &Row) -> String {
     row.status.as_ref().map_or_else(|_| "damaged".to_owned(), ToString::to_string)
 }
 
-/// What every program gets to know about a conversation.
-pub fn json_row(row: &Row) -> Value {
+/// What every program gets to know about a conversation, with those of its open questions in full
+/// that are given.
+pub fn json_row(row: &Row, questions: &[Event]) -> Value {
+    let mut value = json_heading(row);
+    value["pending"] = pending::of_progress(&row.progress, questions.iter());
+    value
+}
+
+/// The same, without what a turn under way waits for.
+pub fn json_heading(row: &Row) -> Value {
     let mut value = json!({
         "id": row.id,
         "title": row.heading.title,
@@ -146,4 +159,18 @@ pub fn json_row(row: &Row) -> Value {
         value["problem"] = json!(problem);
     }
     value
+}
+
+/// The questions that a conversation waits for. All else that is listed is in its last commit.
+fn questions(output: &mut Output, workspace: Option<&Workspace>, row: &Row) -> Vec<Event> {
+    let found = workspace.map(|workspace| workspace.questions(row)).transpose();
+    let Questions { events, problems } = match found {
+        Ok(found) => found.unwrap_or_default(),
+        Err(error) => {
+            output.warn(error);
+            Questions::default()
+        }
+    };
+    output.warn_all(problems.iter().map(|problem| format!("{}: {problem}", row.id)));
+    events
 }

@@ -32,6 +32,7 @@ mod mcp;
 mod models;
 mod r#move;
 mod open;
+mod pending;
 mod pick;
 mod picking;
 mod place;
@@ -124,7 +125,7 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Append(args) => append::run(env, output, args),
             Conversation::Template { event_type } => template::run(output, event_type),
             Conversation::Ls(args) => ls::run(env, output, &args),
-            Conversation::Show { target, format } => show::run(env, output, &target, &format),
+            Conversation::Show(args) => show::run(env, output, &args),
             Conversation::Cat { args, at } => cat::run(env, output, &args, &at),
             Conversation::Grep(args) => grep::run(env, output, &args),
             Conversation::Log(args) => log::run(env, output, &args),

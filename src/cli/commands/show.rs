@@ -1,106 +1,156 @@
 //! `jp conversation show`
 
+use std::io;
+
 use serde_json::{Value, json};
 
 use super::{
     DONE, Outcome,
     label::written,
-    ls::{json_row, status},
-    to_read,
+    ls::{json_heading, status},
+    pending, to_read,
 };
 use crate::{
-    cli::{
-        args::{FormatArg, Target},
-        output::Output,
-    },
+    cli::{args::Show, output::Output},
     env::Env,
-    model::{Progress, Stream},
-    ui::{Table, escape},
-    workspace::{Conversation, Row},
+    format::FormatVersion,
+    model::{IncompleteTurn, Meta, Stream},
+    store::{Commit, Problem},
+    ui::{Size, Table, Unfinished, escape},
+    workspace::{Brief, Conversation, Row},
 };
 
-pub fn run(env: &Env, output: &mut Output, target: &Target, format: &FormatArg) -> Outcome {
-    let (workspace, handle) = to_read(env, output, target)?;
+/// The columns that the name of a field takes.
+const NAME: usize = 10;
+
+pub fn run(env: &Env, output: &mut Output, args: &Show) -> Outcome {
+    let (workspace, handle) = to_read(env, output, &args.target)?;
+    if args.brief {
+        let brief = workspace.brief(&handle)?;
+        let head = Head::of_brief(&brief);
+        match args.format.is_json() {
+            true => output.json(&head.json())?,
+            false => head.print(env, output)?,
+        }
+        output.warn_all(&brief.problems);
+        return Ok(DONE);
+    }
     let conversation = workspace.load(&handle)?;
     let row = workspace.row(&handle, &mut Vec::new());
     let stream = conversation.stream();
-    if format.is_json() {
-        output.json(&json_details(&row, &conversation, &stream))?;
+    let head = Head::of(&row, &conversation, &stream);
+    if args.format.is_json() {
+        let mut value = head.json();
+        value["stream"] = json_events(&conversation, &stream);
+        let (_, fixes) = conversation.sanitized();
+        value["fixes"] = fixes.iter().map(ToString::to_string).collect();
+        output.json(&value)?;
     } else {
-        print(output, &row, &conversation, &stream)?;
+        head.print(env, output)?;
+        output.line("")?;
+        let mut table = Table::new(["TURN", "ADDRESS", "TYPE", "TIME", "FILE"]);
+        for event in events(&conversation, &stream) {
+            table.push([event.turn.to_string(), event.address, event.kind, event.time, event.file]);
+        }
+        output.text(table)?;
     }
     output.warn_all(&conversation.problems);
     Ok(DONE)
 }
 
-fn print(
-    output: &mut Output,
-    row: &Row,
-    conversation: &Conversation,
-    stream: &Stream,
-) -> std::io::Result<()> {
-    let commit = &conversation.snapshot.commit;
-    let meta = &conversation.snapshot.meta;
-    let mut line = |key: &str, value: &str| output.line(format_args!("{key:<10}{}", escape(value)));
-    line("Id:", &row.id.to_string())?;
-    line("Title:", row.heading.title.as_deref().unwrap_or("-"))?;
-    line("Status:", &status(row))?;
-    line("Turns:", &row.turns.to_string())?;
-    line("Events:", &row.events.to_string())?;
-    if let Some(created) = meta.created {
-        line("Created:", &created.to_string())?;
-    }
-    line("Updated:", &row.updated.to_string())?;
-    for (key, value) in &meta.labels {
-        line("Label:", &written(key, value))?;
-    }
-    if let Some(forked) = &meta.forked {
-        line("Forked:", &format!("from {} at {}", forked.from, forked.commit))?;
-    }
-    line("Commit:", &commit.id.to_string())?;
-    line("Tree:", &commit.tree.to_string())?;
-    output.line("")?;
-    let mut table = Table::new(["TURN", "ADDRESS", "TYPE", "TIME", "FILE"]);
-    for event in events(conversation, stream) {
-        table.push([event.turn.to_string(), event.address, event.kind, event.time, event.file]);
-    }
-    output.text(table)
+/// How a conversation stands, without its events.
+struct Head<'a> {
+    row: &'a Row,
+    commit: &'a Commit,
+    version: FormatVersion,
+    meta: &'a Meta,
+    incomplete: Option<&'a IncompleteTurn>,
+    problems: &'a [Problem],
 }
 
-fn json_details(row: &Row, conversation: &Conversation, stream: &Stream) -> Value {
-    let mut value = json_row(row);
-    let snapshot = &conversation.snapshot;
-    let progress = stream.incomplete.as_ref().map(|incomplete| &incomplete.progress);
-    value["commit"] = json!(snapshot.commit.id.to_string());
-    value["tree"] = json!(snapshot.commit.tree.to_string());
-    value["format"] = json!(snapshot.version.to_string());
-    value["created_at"] = json!(snapshot.meta.created);
-    value["labels"] = json!(snapshot.meta.labels);
-    value["forked"] = match &snapshot.meta.forked {
-        Some(forked) => json!({"from": forked.from, "commit": forked.commit}),
-        None => Value::Null,
-    };
-    value["pending"] = progress.map_or(Value::Null, json_pending);
+impl<'a> Head<'a> {
+    fn of(row: &'a Row, conversation: &'a Conversation, stream: &'a Stream) -> Self {
+        let snapshot = &conversation.snapshot;
+        Self {
+            row,
+            commit: &snapshot.commit,
+            version: snapshot.version,
+            meta: &snapshot.meta,
+            incomplete: stream.incomplete.as_ref(),
+            problems: &conversation.problems,
+        }
+    }
+
+    fn of_brief(brief: &'a Brief) -> Self {
+        let Brief { row, commit, version, meta, incomplete, problems } = brief;
+        Self { row, commit, version: *version, meta, incomplete: incomplete.as_ref(), problems }
+    }
+
+    fn print(&self, env: &Env, output: &mut Output) -> io::Result<()> {
+        let Self { row, commit, meta, .. } = self;
+        field(output, "Id:", &row.id.to_string())?;
+        field(output, "Title:", row.heading.title.as_deref().unwrap_or("-"))?;
+        field(output, "Status:", &status(row))?;
+        self.print_unfinished(env, output)?;
+        field(output, "Turns:", &row.turns.to_string())?;
+        field(output, "Events:", &row.events.to_string())?;
+        if let Some(created) = meta.created {
+            field(output, "Created:", &created.to_string())?;
+        }
+        field(output, "Updated:", &row.updated.to_string())?;
+        for (key, value) in &meta.labels {
+            field(output, "Label:", &written(key, value))?;
+        }
+        if let Some(forked) = &meta.forked {
+            field(output, "Forked:", &format!("from {} at {}", forked.from, forked.commit))?;
+        }
+        field(output, "Commit:", &commit.id.to_string())?;
+        field(output, "Tree:", &commit.tree.to_string())
+    }
+
+    /// What the turn under way waits for, as `print` tells it.
+    fn print_unfinished(&self, env: &Env, output: &mut Output) -> io::Result<()> {
+        let Some(incomplete) = self.incomplete else { return Ok(()) };
+        let columns = match output.is_for_a_screen() {
+            true => Size::of_stdout(env).columns.saturating_sub(NAME),
+            false => usize::MAX,
+        };
+        for line in Unfinished::of(incomplete).lines {
+            let mut text = " ".repeat(NAME);
+            line.push_to(&mut text, output.style(), columns);
+            output.line(text)?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        let Self { row, commit, meta, .. } = self;
+        let mut value = json_heading(row);
+        value["commit"] = json!(commit.id.to_string());
+        value["tree"] = json!(commit.tree.to_string());
+        value["format"] = json!(self.version.to_string());
+        value["created_at"] = json!(meta.created);
+        value["labels"] = json!(meta.labels);
+        value["forked"] = match &meta.forked {
+            Some(forked) => json!({"from": forked.from, "commit": forked.commit}),
+            None => Value::Null,
+        };
+        value["pending"] = self.incomplete.map_or(Value::Null, pending::of_turn);
+        value["problems"] = self.problems.iter().map(ToString::to_string).collect();
+        value
+    }
+}
+
+fn field(output: &mut Output, name: &str, value: &str) -> io::Result<()> {
+    output.line(format_args!("{name:<NAME$}{}", escape(value)))
+}
+
+fn json_events(conversation: &Conversation, stream: &Stream) -> Value {
     let stream = events(conversation, stream).map(|event| {
         let (number, kind) = (event.number, event.kind);
         json!({"address": number, "file": event.file, "type": kind, "timestamp": event.time, "turn": event.turn})
     });
-    value["stream"] = stream.collect();
-    let problems = conversation.problems.iter().map(ToString::to_string);
-    value["problems"] = problems.collect();
-    let (_, fixes) = conversation.sanitized();
-    value["fixes"] = fixes.iter().map(ToString::to_string).collect();
-    value
-}
-
-fn json_pending(progress: &Progress) -> Value {
-    let calls = progress.pending_calls().iter();
-    let questions = progress.open_questions().iter();
-    json!({
-        "missing": progress.pending().map(|pending| pending.to_string()),
-        "calls": calls.map(|call| json!({"id": call.id, "tool": call.tool, "attempts": call.attempts})).collect::<Vec<_>>(),
-        "questions": questions.map(|question| json!({"id": question.id, "tool": question.tool, "call": question.call})).collect::<Vec<_>>(),
-    })
+    stream.collect()
 }
 
 struct EventLine {

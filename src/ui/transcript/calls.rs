@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::model::{
     Body, CallId, Entry, EventKind, InquiryId, Metadata, Outcome, ToolCall, ToolResult, Turn,
-    is_delivered_edited, is_withheld,
+    is_delivered_edited, is_superseded, is_withheld,
 };
 
 /// For each event of a turn, what the events after it have to say about it.
@@ -143,15 +143,17 @@ fn tell<'a>(
     Fate::Told
 }
 
-/// Where the last words of a model or of the user stand; what comes after it is under way.
-pub fn last_words(entries: &[Entry]) -> Option<usize> {
-    entries.iter().rposition(|entry| {
+/// Where what is under way begins: after the last words of a model or of the user. Words that broke
+/// off do not count.
+pub fn under_way(entries: &[Entry]) -> usize {
+    let is_said = |entry: &Entry| {
         matches!(
             entry.event.kind,
             EventKind::Request(_)
                 | EventKind::Message(_)
                 | EventKind::Reasoning(_)
                 | EventKind::Structured(_)
-        )
-    })
+        ) && !is_superseded(&entry.event.metadata)
+    };
+    entries.iter().rposition(is_said).map_or(0, |last| last + 1)
 }

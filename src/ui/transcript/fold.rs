@@ -26,16 +26,20 @@ impl State {
                 ("✗", Face::BAD, format!("failed: {}", first_line(&result.content)))
             }
             CallFate { result: Some(_), .. } => ("✓", Face::GOOD, "completed".to_owned()),
-            CallFate { question: Some(question), .. } => {
-                ("⏸", Face::NOTICE, format!("waiting for input: \"{}\"", first_line(question)))
-            }
+            CallFate { question: Some(question), .. } => return waiting(question),
             CallFate { started: true, .. } => {
-                ("⚠", Face::NOTICE, "started, outcome unknown".to_owned())
+                ("?", Face::NOTICE, "may have run; its result is not known".to_owned())
             }
             CallFate { .. } => ("…", Face::NOTICE, missing.to_owned()),
         };
         Self { mark, face, words }
     }
+}
+
+/// Tells of what waits for the answer to a question.
+pub fn waiting(question: &Body) -> State {
+    let words = format!("waiting for input: \"{}\"", first_line(question));
+    State { mark: "⏸", face: Face::NOTICE, words }
 }
 
 /// The arguments of a call, in a few words.

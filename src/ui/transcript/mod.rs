@@ -5,12 +5,14 @@ mod fold;
 mod marker;
 mod page;
 mod raw;
+mod unfinished;
 mod write;
 
 use std::ops::Range;
 
 use jiff::tz::TimeZone;
 
+pub use self::unfinished::Unfinished;
 use super::Style;
 use crate::model::Stream;
 

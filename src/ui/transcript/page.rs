@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{
-    super::{Face, Style, escape, escape_lines, markdown, shorten, width},
+    super::{Face, Style, escape_lines, faced::push_pieces, markdown},
     Look,
 };
 
@@ -138,18 +138,11 @@ impl<'a> Page<'a> {
 
     /// One line, cut where the screen ends.
     fn pieces(&mut self, pieces: &[(Face, &str)]) {
-        let (style, mut left) = match self.look {
+        let (style, columns) = match self.look {
             Look::Source => (Style::PLAIN, usize::MAX),
             Look::Screen { style, columns } => (style, columns),
         };
-        for (face, text) in pieces {
-            let text = escape(text);
-            let text = shorten(&text, left);
-            left -= width(&text).min(left);
-            if !text.is_empty() {
-                style.push(&mut self.out, *face, &text);
-            }
-        }
+        push_pieces(&mut self.out, pieces.iter().copied(), style, columns);
         self.out.push('\n');
     }
 }

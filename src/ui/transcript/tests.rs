@@ -1,3 +1,5 @@
+mod unfinished;
+
 use jiff::tz::{TimeZone, offset};
 
 use super::{super::Style, Detail, Hole, Look, Transcript};
@@ -139,7 +141,7 @@ Title
 [reasoning, 2 lines]
 ✓ read { \"path\": \"a\" }
 ✗ write {} — no space
-⚠ run not json — started, outcome unknown
+? run not json — may have run; its result is not known
 … stop {} — no result
 ? write: \"May I?\" → yes
 
@@ -160,90 +162,6 @@ More
 ━━ for the next request
 
 [compaction of turns 0 to 1: reasoning.policy]
-";
-    assert_eq!(printed(&transcript(&stream)), expected);
-}
-
-#[test]
-fn an_incomplete_turn_ends_with_what_it_waits_for() {
-    let mut kinds = vec![
-        request("Do it"),
-        call("0", "look", "{}"),
-        result("0", false, "seen"),
-        message("I'll modify those files for you."),
-        call("1", "cargo_check", "{}"),
-        call("2", "fs_read_file", "{\"path\":\"a\"}"),
-        call("3", "fs_modify_file", "{\"path\":\"b\"}"),
-        call("4", "deploy", "{}"),
-        call("5", "rest", "{}"),
-        start("1"),
-        result("1", false, "ok"),
-        result("2", true, "gone"),
-        question("q", Some("3"), "Overwrite existing file?"),
-        question("r", None, "Go on?"),
-        start("4"),
-    ];
-    let before = "\
-Title
-
-━━ user · turn 0 · 2026-02-02 03:40
-
-Do it
-
-━━ assistant (acme/large) · turn 0 · 2026-02-02 03:41
-
-✓ look {}
-
-I'll modify those files for you.
-
-";
-    let expected = format!(
-        "{before}\
-⏳ Incomplete turn (waiting for input)
-  ✓ cargo_check — completed  {{}}
-  ✗ fs_read_file — failed: gone  {{\"path\":\"a\"}}
-  ⏸ fs_modify_file — waiting for input: \"Overwrite existing file?\"  {{\"path\":\"b\"}}
-  ⚠ deploy — started, outcome unknown  {{}}
-  … rest — pending  {{}}
-  ⏸ question — waiting for input: \"Go on?\"
-"
-    );
-    assert_eq!(printed(&transcript(&stream(kinds.clone()))), expected);
-
-    kinds.truncate(5);
-    let expected = format!(
-        "{before}⏳ Incomplete turn (pending tool execution)\n  … cargo_check — pending  {{}}\n"
-    );
-    assert_eq!(printed(&transcript(&stream(kinds.clone()))), expected);
-
-    kinds.push(result("1", false, "ok"));
-    let expected = format!(
-        "{before}⏳ Incomplete turn (pending follow-up)\n  ✓ cargo_check — completed  {{}}\n"
-    );
-    assert_eq!(printed(&transcript(&stream(kinds.clone()))), expected);
-
-    kinds.truncate(1);
-    let expected = "Title\n\n━━ user · turn 0 · 2026-02-02 03:40\n\nDo it\n\n\
-                    ⏳ Incomplete turn (pending LLM response)\n";
-    assert_eq!(printed(&transcript(&stream(kinds))), expected);
-}
-
-#[test]
-fn a_call_that_waits_is_told_once_even_if_words_follow_it() {
-    let stream = stream(vec![request("Do"), call("1", "run", "{}"), message("Running")]);
-    let expected = "\
-Title
-
-━━ user · turn 0 · 2026-02-02 03:40
-
-Do
-
-━━ assistant (acme/large) · turn 0 · 2026-02-02 03:41
-
-Running
-
-⏳ Incomplete turn (pending tool execution)
-  … run — pending  {}
 ";
     assert_eq!(printed(&transcript(&stream)), expected);
 }

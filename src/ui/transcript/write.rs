@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use super::{
     super::{Face, backticks, minute},
     Detail, Gap, Transcript,
-    calls::{CallFate, Fate, Fates, QuestionFate, delivery, last_words},
+    calls::{CallFate, Fate, Fates, QuestionFate, delivery, under_way},
     fold::{self, State},
     marker,
     page::Page,
 };
 use crate::model::{
     Block, Body, Entry, EventKind, InquiryKind, Request, Structured, Timestamp, ToolCall,
-    ToolResult, Turn, edited_at,
+    ToolResult, Turn, edited_at, is_superseded,
 };
 
 impl Transcript<'_> {
@@ -36,8 +36,7 @@ impl Transcript<'_> {
         if let Some(incomplete) = &stream.incomplete {
             let turn = &incomplete.turn;
             let fates = Fates::of(turn);
-            let under_way = last_words(&turn.entries).map_or(0, |last| last + 1);
-            teller.turn(turn, &fates, Some(under_way))?;
+            teller.turn(turn, &fates, Some(under_way(&turn.entries)))?;
             if self.turns.contains(&turn.number) {
                 marker::print(&mut teller.page, incomplete, &fates);
             }
@@ -110,6 +109,7 @@ impl<'a> Teller<'a, '_> {
                 self.tell_gaps(turn.number, self.position);
             }
             self.entry(entry, place);
+            self.broken_off(entry);
             self.edited(entry);
             self.position += 1;
             self.page.hand_over()?;
@@ -332,6 +332,13 @@ impl<'a> Teller<'a, '_> {
                 (Face::STRONG, &format!(" {} ", tool.unwrap_or(result.id.as_str()))),
                 (Face::FAINT, "[result without a call]"),
             ]);
+        }
+    }
+
+    /// Tells that words broke off and count for nothing.
+    fn broken_off(&mut self, entry: &Entry) {
+        if is_superseded(&entry.event.metadata) {
+            self.page.line(&[(Face::FAINT, "[broken off, and not shown to models]")]);
         }
     }
 

@@ -93,7 +93,7 @@ impl<'a> Menu<'a> {
         has_text: bool,
     ) -> Result<Self, CommandError> {
         let id = id.map_or_else(String::new, |id| format!(" {id}"));
-        let mut head = format!("Conversation{id} has an incomplete turn.\n");
+        let mut head = format!("Conversation{id} has an incomplete turn.\n\n");
         for line in under_way_lines(under_way) {
             head.push_str(&line);
             head.push('\n');
@@ -112,6 +112,7 @@ impl<'a> Menu<'a> {
     pub fn ask(&mut self) -> Result<Choice, CommandError> {
         if !std::mem::replace(&mut self.is_shown, true) {
             self.prompter.say(&self.head);
+            self.prompter.say("");
             for choice in &self.choices {
                 let line = format!("  ({}) {}", choice.key(), choice.words(self.has_text));
                 self.prompter.say(&line);

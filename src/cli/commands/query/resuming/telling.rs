@@ -2,26 +2,16 @@
 
 use crate::{
     cli::{error::CommandError, output::Output},
-    model::{ConversationId, EventKind, IncompleteTurn},
+    model::{ConversationId, IncompleteTurn},
+    ui::Unfinished,
 };
-
-fn under_way(turn: &IncompleteTurn) -> Vec<String> {
-    let open = turn.progress.open_questions();
-    let questions = turn.turn.entries.iter().filter_map(|entry| match &entry.event.kind {
-        EventKind::InquiryRequest(inquiry) if open.iter().any(|one| one.id == inquiry.id) => {
-            Some(inquiry.text.to_text_lossy().into_owned())
-        }
-        _ => None,
-    });
-    let calls = turn.progress.pending_calls().iter();
-    calls.map(|call| format!("{} — pending", call.tool)).chain(questions).collect()
-}
 
 /// How far each of its calls has come, one line each, with what it waits for above.
 pub fn under_way_lines(turn: &IncompleteTurn) -> Vec<String> {
-    let mut lines = vec![format!("It stopped: {}.", turn.progress.status())];
-    lines.extend(under_way(turn));
-    lines
+    let Unfinished { why, lines } = Unfinished::of(turn);
+    let above = format!("⏳ Incomplete turn ({why})");
+    let lines = lines.iter().map(|line| format!("  {line}"));
+    std::iter::once(above).chain(lines).collect()
 }
 
 /// It has to be said first what becomes of the turn, and nobody can be asked.
@@ -30,9 +20,10 @@ pub fn incomplete(id: Option<ConversationId>, turn: &IncompleteTurn) -> CommandE
     let Some(id) = id else {
         return CommandError::failure(format!("the last turn is not complete: {status}"));
     };
-    let message = format!("conversation {id} has an incomplete turn: {status}");
-    let messages = std::iter::once(message).chain(under_way(turn));
-    CommandError::failures(messages.collect())
+    let lines: Vec<_> = Unfinished::of(turn).lines.iter().map(ToString::to_string).collect();
+    let lines = if lines.is_empty() { String::new() } else { format!("; {}", lines.join("; ")) };
+    let message = format!("conversation {id} has an incomplete turn: {status}{lines}");
+    CommandError::failure(message)
         .hint(format!("`jp query --continue-turn --id={id}` resumes it, or `jp resume {id}`"))
         .hint(format!("`jp query --discard-turn --id={id}` discards it, to start afresh"))
 }
