@@ -195,6 +195,15 @@ impl Jp {
         self.run(&["c", "show", id, "--format", "json"]).json()
     }
 
+    /// What `export --format messages` prints of a conversation, whatever it leaves out.
+    pub fn messages(&self, id: &str, more: &[&str]) -> Value {
+        let args = [&["c", "export", id, "--format", "messages"], more].concat();
+        let output = self.run(&args);
+        let told = output.stderr.lines().find(|line| !line.contains("cannot hold everything"));
+        assert_eq!((output.code, told), (0, None));
+        serde_json::from_str(&output.stdout).unwrap()
+    }
+
     /// Asserts that git finds nothing wrong with the store.
     pub fn assert_sound(&self) {
         let args = ["fsck", "--strict", "--full", "--no-progress", "--no-dangling"];
