@@ -1,4 +1,4 @@
-//! Any bytes, read as every kind of file of the format.
+//! Any bytes, read as every kind of file of the format, and as a list of messages.
 //!
 //! Reading never panics, and what was read reads the same after it was written again.
 
@@ -8,7 +8,8 @@ use jp::{
     format::{
         Compatibility, FileName, Form, Manifest, decode, decode_meta, encode, encode_meta, stamp,
     },
-    model::{Event, EventType, Timestamp},
+    model::{Event, EventType, Progress, Timestamp},
+    projection::list,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -20,6 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     manifest(bytes);
     meta(bytes);
+    messages(bytes);
     if let Ok(text) = std::str::from_utf8(bytes) {
         name(text);
     }
@@ -68,6 +70,20 @@ fn meta(bytes: &[u8]) {
     let written = encode_meta(&meta);
     let (_, again) = decode_meta(&written).expect("what was written reads");
     assert!(again == meta || format!("{again:?}") == format!("{meta:?}"), "{again:#?}\n{meta:#?}");
+}
+
+fn messages(bytes: &[u8]) {
+    let read = match list::read(bytes) {
+        Ok(read) => read,
+        Err(problems) => return assert!(!problems.is_empty(), "refused without a reason"),
+    };
+    let written = list::write(&read.list).to_string();
+    let again = list::read(written.as_bytes()).expect("what was written reads");
+    assert!(again.warnings.is_empty(), "{:?}", again.warnings);
+    assert_eq!(again.list, read.list);
+    let then = Timestamp::from_seconds(1_700_000_000);
+    // Whether they can follow each other is another matter.
+    let _refused = list::events(&read.list, &Progress::default(), then);
 }
 
 fn name(text: &str) {

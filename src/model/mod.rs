@@ -45,8 +45,8 @@ pub use meta::{Forked, Meta};
 pub use names::{AnswerId, CallId, InquiryId, ModelName, ToolName};
 pub use native::{
     Native, Usage, edited_at, is_delivered_edited, is_superseded, is_withheld,
-    mark_delivered_edited, mark_edited, mark_given_by_user, mark_superseded, mark_withheld,
-    unmark_edited,
+    mark_delivered_edited, mark_edited, mark_given_by_user, mark_message_id, mark_superseded,
+    mark_withheld, message_id, take_own_marks, unmark_edited,
 };
 pub use nearest::nearest;
 pub use progress::{Expectation, OpenQuestion, PendingCall, Progress, Refusal};

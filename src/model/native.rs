@@ -1,5 +1,5 @@
 //! What jp keeps in the metadata of an event: the provider's own form of a block, what an answer
-//! cost, and marks.
+//! cost, how other programs know a message, and marks.
 
 use serde_json::{Value, json};
 
@@ -13,6 +13,7 @@ const EDITED: &str = "edited";
 const GIVEN_BY: &str = "given_by";
 const USER: &str = "user";
 const USAGE: &str = "usage";
+const MESSAGE_ID: &str = "message_id";
 
 /// A block as a provider wrote it: what jp does not understand goes back as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,27 @@ impl Native {
         }
         is_stale
     }
+}
+
+/// Writes down how other programs know the message that begins with an event.
+pub fn mark_message_id(metadata: &mut Metadata, id: &str) {
+    metadata.insert(MESSAGE_ID.to_owned(), Value::String(id.to_owned()));
+}
+
+/// How other programs know the message that begins with an event, if they have said it.
+pub fn message_id(metadata: &Metadata) -> Option<&str> {
+    metadata.get(MESSAGE_ID)?.as_str()
+}
+
+/// Takes out of metadata what has a meaning for jp of its own and is told otherwise than by its
+/// key: another form of the content, the id of the message, and marks that keep something from a
+/// model. Returns the keys.
+pub fn take_own_marks(metadata: &mut Metadata) -> Vec<&'static str> {
+    let withholds = is_withheld(metadata);
+    let own = [(NATIVE, true), (MESSAGE_ID, true), (SUPERSEDED, true), (DELIVERY, withholds)];
+    let taken =
+        own.into_iter().filter(|(key, goes)| *goes && metadata.shift_remove(*key).is_some());
+    taken.map(|(key, _)| key).collect()
 }
 
 /// Marks an event as replaced by what came after it: it stays in the history and is not shown to
@@ -141,6 +163,18 @@ impl Usage {
         })
     }
 
+    /// Finds it and takes it out, if nothing else is said beside it.
+    pub fn take(metadata: &mut Metadata) -> Option<Self> {
+        let usage = Self::find(metadata)?;
+        let mut told = Metadata::new();
+        usage.store(&mut told);
+        if told.get(USAGE) != metadata.get(USAGE) {
+            return None;
+        }
+        metadata.shift_remove(USAGE);
+        Some(usage)
+    }
+
     /// The cost of two answers together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
@@ -195,6 +229,29 @@ mod tests {
         assert_eq!(edited_at(&metadata), Some(Timestamp::from_seconds(1)));
         unmark_edited(&mut metadata);
         assert_eq!((edited_at(&metadata), is_delivered_edited(&metadata)), (None, true));
+    }
+
+    #[test]
+    fn usage_is_taken_only_as_a_whole() {
+        let mut metadata = Metadata::new();
+        metadata.insert("usage".to_owned(), json!({ "input": 7, "cost": 0.1 }));
+        assert_eq!((Usage::take(&mut metadata), metadata.len()), (None, 1));
+        metadata.insert("usage".to_owned(), json!({ "output": 1, "input": 7 }));
+        let usage = Usage { input: Some(7), output: Some(1), ..Usage::default() };
+        assert_eq!((Usage::take(&mut metadata), metadata.len()), (Some(usage), 0));
+    }
+
+    #[test]
+    fn what_has_a_meaning_of_its_own_is_taken_out_of_metadata() {
+        let mut metadata = Metadata::new();
+        mark_superseded(&mut metadata);
+        mark_message_id(&mut metadata, "m1");
+        mark_delivered_edited(&mut metadata);
+        assert_eq!(take_own_marks(&mut metadata), ["message_id", "superseded"]);
+        assert!(is_delivered_edited(&metadata));
+        mark_withheld(&mut metadata);
+        assert_eq!(take_own_marks(&mut metadata), ["delivery"]);
+        assert!(metadata.is_empty());
     }
 
     #[test]

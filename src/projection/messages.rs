@@ -7,7 +7,7 @@ use toml::Table;
 use super::{Message, Part, PartKind, Role, system_prompt};
 use crate::model::{
     Address, AnswerId, Attachment, Block, CallId, Entry, EventKind, Native, Stream, ToolName,
-    ToolResult, Turn, is_superseded, is_withheld,
+    ToolResult, Turn, is_superseded, is_withheld, message_id,
 };
 
 /// The messages of a stream: the system prompt if there is one, and what the user, models and
@@ -160,7 +160,9 @@ impl Conversation {
         let native = Native::find(&entry.event.metadata, content);
         let part = Part { kind, signature, native };
         let at = entry.address;
-        let index = self.message_of(block);
+        // Another program has said that a message begins with this block.
+        let begins = block.answer.is_none() && message_id(&entry.event.metadata).is_some();
+        let index = self.message_of(block).filter(|_| !begins);
         if let Some(message) = index.and_then(|index| self.messages.get_mut(index))
             && let Role::Assistant { parts, finish, .. } = &mut message.role
         {

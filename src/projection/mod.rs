@@ -1,9 +1,11 @@
 //! A stream as a model sees it: provider-neutral messages.
 //!
 //! It does no I/O and knows no provider. What is stored is never changed here; the stream comes
-//! mended from `plan::sanitize`, and [`compact`] lays its compactions over it.
+//! mended from `plan::sanitize`, and [`compact`] lays its compactions over it. [`list`] is the way
+//! to other programs and back.
 
 mod compact;
+pub mod list;
 mod message;
 mod messages;
 mod omission;

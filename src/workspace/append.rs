@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     format::{BriefingFile, Compatibility, FileName, Flaw, Form, Manifest, decode, limits, stamp},
-    model::{Address, ConversationId, EventType, Meta, Timestamp},
+    model::{Address, ConversationId, EventType, Meta, Progress, Timestamp},
     plan::{self, Briefing, Change, Draft, Heading, Outline, TreePath},
     store::{
         Commit, Directory, Listing, Lock, NewCommit, ObjectId, Problem, Space, Tip, WriteError,
@@ -142,6 +142,19 @@ impl Workspace {
     ) -> Result<Vec<Appended>, WriteFailure> {
         let mut operation = self.begin_operation(guard)?;
         self.append_in(guard, &mut operation, drafts)
+    }
+
+    /// How far a conversation has come to which something is about to be appended.
+    pub fn progress(&self, guard: &mut Guard) -> Result<Progress, WriteFailure> {
+        let state = match guard.take_state() {
+            Some(state) => state,
+            None => self.state(guard.id())?,
+        };
+        let progress = state.outline.progress.clone();
+        let commit = guard.commit();
+        // What something else than jp brought in meanwhile is looked at again.
+        guard.moved_to(commit, Some(state).filter(|state| state.tip.commit == Some(commit)));
+        Ok(progress)
     }
 
     /// Begins an operation that takes several writes.
@@ -359,7 +372,7 @@ impl Workspace {
 }
 
 /// The file of the configuration that a conversation begins with.
-fn base_config(config: &Table) -> String {
+pub(super) fn base_config(config: &Table) -> String {
     let remark = include_str!("../../templates/base-config.toml");
     match config.is_empty() {
         true => remark.to_owned(),

@@ -1,4 +1,4 @@
-//! Making a conversation of a directory.
+//! Making a conversation of a directory, or of events that came from elsewhere.
 //!
 //! The directory may come from anywhere: it is looked at first, read when nothing in it is too
 //! large, and checked as a whole; all problems are told at once. Then one commit holds its very
@@ -14,22 +14,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use toml::Table;
+
 use self::{
     check::{Preface, Verdict, check},
     problems::Problems,
     scan::Scan,
     source::Source,
 };
-use super::{Guard, Workspace, WriteFailure, place::Place, scribe::Scribe};
+use super::{Guard, Workspace, WriteFailure, append::base_config, place::Place, scribe::Scribe};
 use crate::{
     format::encode_meta,
     fsutil::FsError,
     model::{Meta, Timestamp, counted},
-    plan::{Change, Heading, Outline, Summary, TreePath, seal},
+    plan::{AppendError, Change, Draft, Heading, Outline, Summary, TreePath, append, create, seal},
     store::{Content, Origin, Problem, ProblemKind, Tip, Writing},
 };
 
-/// A directory that was read and found to be a conversation.
+/// What was read and found to be a conversation.
 #[derive(Debug)]
 pub struct Incoming {
     changes: Vec<Change>,
@@ -38,7 +40,7 @@ pub struct Incoming {
     disorder: Vec<Problem>,
 }
 
-/// A conversation that was made of a directory, and is on disk.
+/// A conversation that was made of what came in, and is on disk.
 #[derive(Debug)]
 pub struct Imported {
     /// The conversation.
@@ -154,8 +156,29 @@ impl Incoming {
     }
 }
 
+impl Incoming {
+    /// Takes events that came from elsewhere, for a conversation that begins with a configuration.
+    /// The number in an error is that of the event.
+    pub fn of_events(
+        meta: &Meta,
+        config: &Table,
+        drafts: Vec<Draft>,
+    ) -> Result<Self, (usize, AppendError)> {
+        let mut outline = Outline::new();
+        let mut changes = create(meta, base_config(config).as_bytes());
+        let is_manifest = |change: &Change| matches!(change, Change::Put(path, _) if *path == TreePath::manifest());
+        for (index, draft) in drafts.into_iter().enumerate() {
+            let step = append(&mut outline, draft).map_err(|error| (index, error))?;
+            changes.extend(step.changes.into_iter().filter(|change| !is_manifest(change)));
+        }
+        changes.retain(|change| !is_manifest(change));
+        changes.push(Change::Put(TreePath::manifest(), outline.manifest.to_bytes()));
+        Ok(Self { changes, outline, heading: Heading::from(meta), disorder: Vec::new() })
+    }
+}
+
 impl Workspace {
-    /// Makes a new conversation of a directory that was read, in one durable commit.
+    /// Makes a new conversation of what was read, in one durable commit.
     pub fn import(&self, incoming: Incoming) -> Result<Imported, WriteFailure> {
         let Incoming { changes, outline, heading, disorder } = incoming;
         let is_put = |change: &&Change| matches!(change, Change::Put(..));

@@ -32,7 +32,7 @@ fn standard_input_can_be_one_of_the_events() {
     let id = report["id"].as_str().unwrap();
     let commit =
         |offset: &str| jp.git(&["rev-parse", &format!("{id}{offset}")]).trim_end().to_owned();
-    let expected = serde_json::json!({"id": id, "events": [
+    let expected = serde_json::json!({"id": id, "commit": jp.tip(id), "events": [
         {"address": 0, "file": "000-request.md", "commit": commit("~1")},
         {"address": 1, "file": "001-message.md", "commit": commit("")},
     ]});
@@ -231,7 +231,9 @@ fn wrong_usage_ends_with_2() {
     }
     let help = jp.run(&["conversation", "append", "--help"]).ok();
     assert!(
-        help.starts_with("Append event files to a conversation, each as one commit\n"),
+        help.starts_with(
+            "Append event files or messages to a conversation, each event as one commit\n"
+        ),
         "{help}"
     );
     assert!(jp.run(&["--version"]).ok().starts_with("jp 0."));

@@ -27,7 +27,7 @@ fn stored(jp: &Jp, id: &str, file: &str) -> String {
 
 /// The sources and contents of what was attached, as JSON.
 fn attached(jp: &Jp, id: &str) -> Vec<(String, Value)> {
-    let messages = jp.run(&["c", "export", id, "--format", "messages"]).json();
+    let messages = jp.messages(id, &[]);
     let all = messages.as_array().unwrap().iter().filter_map(|one| one["attachments"].as_array());
     let pair = |one: &Value| (one["source"].as_str().unwrap().to_owned(), one["content"].clone());
     all.flatten().map(pair).collect()
@@ -284,7 +284,7 @@ fn an_attachment_is_one_line_in_print_and_whole_in_an_export() {
     let printed = jp.run(&["c", "print", &id]).ok();
     assert!(printed.contains("\n[attachment: b.png, image/png, 9 bytes]\n"), "{printed}");
     assert_eq!(jp.run(&["c", "print", &id, "--raw"]).ok(), "What?\n\nYes.\n");
-    let messages = jp.run(&["c", "export", &id, "--format", "messages"]).json();
+    let messages = jp.messages(&id, &[]);
     assert_eq!(messages[0]["addresses"], json!([0, 1]));
     let expected = json!([{
         "source": "b.png", "media_type": "image/png", "content": "iVBORw0KGgoA", "encoding": "base64",

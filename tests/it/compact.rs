@@ -36,8 +36,7 @@ pub fn begin(jp: &Jp, count: usize, more: &[String]) -> String {
 
 /// What a model sees, a line for each message.
 pub fn seen(jp: &Jp, id: &str) -> Vec<String> {
-    let args = ["c", "export", id, "--format", "messages", "--compacted"];
-    let messages = jp.run(&args).json();
+    let messages = jp.messages(id, &["--compacted"]);
     messages.as_array().unwrap().iter().map(told).collect()
 }
 

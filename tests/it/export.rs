@@ -338,15 +338,23 @@ fn messages_are_what_a_model_is_sent() {
         "warning: {id}: Ann took 1 event out by hand (004)\n\
          Hint: `jp conversation undo {id}` brings it back\n\
          warning: 007-request.md: a request would leave call `c1` without a result\n\
-         warning: call `c1` (003) has no result: an error stands in for it\n"
+         warning: call `c1` (003) has no result: an error stands in for it\n\
+         warning: a list of messages cannot hold everything: without 1 change of the configuration\n"
     );
     assert_eq!((output.code, output.stderr), (0, told));
     let found: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     let lost = "The tool call was interrupted; whether it had any effect is unknown.";
     let expected = json!([
-        {"role": "system", "content": "Be kind"},
+        {
+            "role": "system",
+            "message_id": format!("{id}/006"),
+            "created_at": TIME,
+            "content": "Be kind",
+        },
         {
             "role": "user",
+            "message_id": format!("{id}/002"),
+            "created_at": TIME,
             "turn": 0,
             "addresses": [1, 2],
             "content": "Read",
@@ -356,6 +364,8 @@ fn messages_are_what_a_model_is_sent() {
         },
         {
             "role": "assistant",
+            "message_id": format!("{id}/003"),
+            "created_at": TIME,
             "turn": 0,
             "addresses": [3],
             "model": null,
@@ -371,15 +381,20 @@ fn messages_are_what_a_model_is_sent() {
         },
         {
             "role": "tool",
+            "message_id": format!("{id}/003/2"),
+            "created_at": TIME,
             "turn": 0,
             "addresses": [3],
             "id": "c1",
             "tool": "read",
             "is_error": true,
             "content": lost,
+            "metadata": {"synthetic": true},
         },
         {
             "role": "assistant",
+            "message_id": format!("{id}/005"),
+            "created_at": TIME,
             "turn": 0,
             "addresses": [5],
             "model": "acme/large",
@@ -389,6 +404,8 @@ fn messages_are_what_a_model_is_sent() {
         },
         {
             "role": "user",
+            "message_id": format!("{id}/007"),
+            "created_at": TIME,
             "turn": 1,
             "addresses": [7],
             "incomplete": true,

@@ -17,10 +17,11 @@ use jp::{
 };
 use serde_json::{Map, Value};
 
-/// The schemas of everything that people edit.
+/// The schemas of everything that people edit, and of what other programs keep.
 fn schemas() -> Vec<Schema> {
     let config = Schema { name: "config", json: jp::config::schema() };
-    jp::format::schemas().into_iter().chain([config]).collect()
+    let messages = Schema { name: "messages", json: jp::projection::list::schema() };
+    jp::format::schemas().into_iter().chain([config, messages]).collect()
 }
 
 /// The time of an event that does not say.

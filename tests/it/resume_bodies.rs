@@ -6,7 +6,7 @@ use std::{fs, process::Stdio};
 use crate::{
     loopback::{Loopback, Step, stream},
     query::{answer, ask, configure, only, saying},
-    support::{Jp, Output},
+    support::{Jp, Output, without_occasion},
 };
 
 /// The tools that the recorded streams call for.
@@ -173,13 +173,7 @@ fn messages(jp: &Jp, id: &str) -> Vec<serde_json::Value> {
     let output = jp.run(&["c", "export", id, "--format", "messages"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
     let messages: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
-    let mut messages = messages.as_array().unwrap().clone();
-    for message in &mut messages {
-        for key in ["addresses", "message_id", "created_at"] {
-            message.as_object_mut().unwrap().remove(key);
-        }
-    }
-    messages
+    messages.as_array().unwrap().iter().map(without_occasion).collect()
 }
 
 #[test]

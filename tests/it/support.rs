@@ -195,6 +195,15 @@ impl Jp {
         self.run(&["c", "show", id, "--format", "json"]).json()
     }
 
+    /// What `export --format messages` prints of a conversation, whatever it leaves out.
+    pub fn messages(&self, id: &str, more: &[&str]) -> Value {
+        let args = [&["c", "export", id, "--format", "messages"], more].concat();
+        let output = self.run(&args);
+        let told = output.stderr.lines().find(|line| !line.contains("cannot hold everything"));
+        assert_eq!((output.code, told), (0, None));
+        serde_json::from_str(&output.stdout).unwrap()
+    }
+
     /// Asserts that git finds nothing wrong with the store.
     pub fn assert_sound(&self) {
         let args = ["fsck", "--strict", "--full", "--no-progress", "--no-dangling"];
@@ -445,4 +454,18 @@ pub fn hinted(stderr: &str) -> Vec<Vec<String>> {
     let hints = stderr.lines().filter(|line| line.starts_with("Hint: "));
     let commands = hints.filter_map(|hint| hint.split('`').nth(1));
     commands.map(|command| command.split(' ').skip(1).map(str::to_owned).collect()).collect()
+}
+
+/// A value without what differs from one run to the next, or tells of an interruption: addresses,
+/// times and ids of messages, and remarks of jp.
+pub fn without_occasion(value: &Value) -> Value {
+    match value {
+        Value::Array(list) => list.iter().map(without_occasion).collect(),
+        Value::Object(object) => {
+            let occasion = ["addresses", "message_id", "created_at", "metadata"];
+            let lasting = object.iter().filter(|(key, _)| !occasion.contains(&key.as_str()));
+            lasting.map(|(key, value)| (key.clone(), without_occasion(value))).collect()
+        }
+        other => other.clone(),
+    }
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::{
     crash::{kill_and_check, sound},
     query::{answer, ask, configure, only, player},
-    support::{Jp, Output},
+    support::{Jp, Output, without_occasion},
 };
 
 const SCRIPT: &str = r#"
@@ -147,13 +147,7 @@ impl Whole {
 fn messages(jp: &Jp, id: &str) -> Vec<Value> {
     let output = jp.run(&["c", "export", id, "--format", "messages"]);
     let messages: Value = serde_json::from_str(&output.stdout).unwrap();
-    let mut messages = messages.as_array().unwrap().clone();
-    for message in &mut messages {
-        for key in ["addresses", "message_id", "created_at"] {
-            message.as_object_mut().unwrap().remove(key);
-        }
-    }
-    messages
+    messages.as_array().unwrap().iter().map(without_occasion).collect()
 }
 
 /// A result about which nobody could decide, and a process that is killed before or after it says

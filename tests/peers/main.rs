@@ -1,4 +1,4 @@
-//! jp against servers that other people wrote, and its files in front of them. `.ci/peers` installs them and runs this.
+//! jp against servers that other people wrote, its files in front of them, and programs around it. `.ci/peers` installs them and runs this.
 
 #![expect(clippy::disallowed_methods, reason = "tests make files and children of their own")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -9,6 +9,7 @@ mod language_server;
 mod llamacpp;
 mod mcp;
 mod peer;
+mod python;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other test binary uses the rest")]
 mod support;

@@ -59,9 +59,7 @@ impl Contention {
 
     /// What was asked in a conversation.
     fn requests(&self, id: &str) -> Vec<String> {
-        let shown = self.jp.run(&["c", "export", id, "--format", "messages"]).ok();
-        let shown: Value = serde_json::from_str(&shown).unwrap();
-        let text = shown.to_string();
+        let text = self.jp.messages(id, &[]).to_string();
         ["One", "begin", "Three"]
             .into_iter()
             .filter(|asked| text.contains(&format!("\"{asked}")))

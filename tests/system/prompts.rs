@@ -53,7 +53,7 @@ fn changed_arguments_are_shown_again_and_are_what_runs() {
     terminal.wait_for("Done.");
     let given = given(&jp);
     assert!(given.contains("\"to\": \"two\"") || given.contains("\"to\":\"two\""), "{given}");
-    let stored = jp.run(&["c", "export", "--format", "messages"]).ok();
+    let stored = jp.messages("last", &[]).to_string();
     assert!(stored.contains("The user changed the arguments to"), "{stored}");
 }
 
@@ -103,7 +103,7 @@ fn a_result_is_kept_from_the_model_unless_somebody_says_otherwise() {
     assert!(screen.contains("record has come to\n  the secret is 42"), "{screen}");
     terminal.press("Enter");
     terminal.wait_for("Done.");
-    let sent = jp.run(&["c", "export", "--format", "messages"]).ok();
+    let sent = jp.messages("last", &[]).to_string();
     assert!(!sent.contains("secret is 42"), "{sent}");
     assert!(sent.contains("keeps its result to themselves"), "{sent}");
     let stored = jp.run(&["c", "export", "--format", "json"]).ok();

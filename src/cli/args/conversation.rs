@@ -12,9 +12,9 @@ use crate::{cli::complete::Candidates, model::EventType, store::Space};
 
 #[derive(Debug, Subcommand)]
 pub enum Conversation {
-    /// Append event files to a conversation, each as one commit
+    /// Append event files or messages to a conversation, each event as one commit
     ///
-    /// What is printed is on disk. If one file cannot be appended, none is.
+    /// What is printed is on disk. If one event cannot be appended, none is.
     Append(Append),
     /// Print an event file to start from
     ///
@@ -201,10 +201,11 @@ pub enum Conversation {
     /// The directory holds every file of the conversation byte for byte, and `import` takes it
     /// back.
     Export(Export),
-    /// Make a new conversation of a directory
+    /// Make a new conversation of a directory, or of a list of messages
     ///
-    /// The directory has the form that `export --dir` writes. It is checked as a whole: if
-    /// anything in it is wrong, everything that is wrong is told and nothing is kept.
+    /// The directory has the form that `export --dir` writes, the list that of `export --format
+    /// messages` or of chat messages. It is checked as a whole: if anything in it is wrong,
+    /// everything that is wrong is told and nothing is kept.
     Import(Import),
     /// List everything that is wrong with conversations, by file and line
     Fsck {
@@ -221,11 +222,17 @@ pub enum Conversation {
 
 #[derive(Debug, Args)]
 #[command(override_usage = "jp conversation append [OPTIONS] <ID> <FILE>...\n       \
-                            jp conversation append [OPTIONS] --new <FILE>...")]
+                            jp conversation append [OPTIONS] --new <FILE>...\n       \
+                            jp conversation append [OPTIONS] <ID> --messages <FILE>\n       \
+                            jp conversation append [OPTIONS] --new --messages <FILE>")]
 pub struct Append {
     /// The conversation (not with --new), then event files; `-` is standard input
-    #[arg(required = true, value_name = "ID|FILE", add = Candidates::ConversationThenFiles)]
+    #[arg(required_unless_present = "messages", value_name = "ID|FILE")]
+    #[arg(add = Candidates::ConversationThenFiles)]
     pub args: Vec<OsString>,
+    /// Append the messages of this list in place of event files; `-` is standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub messages: Option<OsString>,
     /// Start a new conversation
     #[arg(long)]
     pub new: bool,
@@ -301,13 +308,36 @@ pub enum ExportFormat {
 
 #[derive(Debug, Args)]
 pub struct Import {
-    /// The directory
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub directory: PathBuf,
+    /// The directory; with `--format messages` the file with the list, and `-` is standard input
+    #[arg(value_name = "SOURCE", value_hint = ValueHint::AnyPath)]
+    pub source: PathBuf,
     /// The title of the conversation [default: the one in the directory, else the first line of
     /// its first request]
     #[arg(long)]
     pub title: Option<String>,
-    #[command(flatten)]
-    pub format: FormatArg,
+    /// What to read if it is no directory, and how to print; it may be given for each
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Vec<ImportFormat>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImportFormat {
+    /// Read a list of messages
+    Messages,
+    /// Print for people
+    Text,
+    /// Print for programs
+    Json,
+}
+
+impl Import {
+    /// Whether a list of messages is read.
+    pub fn is_messages(&self) -> bool {
+        self.format.contains(&ImportFormat::Messages)
+    }
+
+    /// Whether a program reads the output.
+    pub fn is_json(&self) -> bool {
+        self.format.contains(&ImportFormat::Json)
+    }
 }

@@ -22,7 +22,7 @@ use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 pub use self::{
     compact::{Compact, ToolsArg, Wish},
     config::{Config, ConfigArgs, SetConfig, ShowConfig},
-    conversation::{Append, Conversation, Export, ExportFormat, Import, Print, Show},
+    conversation::{Append, Conversation, Export, ExportFormat, Import, ImportFormat, Print, Show},
     edit::{
         ChangeHow, Checkout, Chosen, Commit, Drop, Edit, EditHow, Insert, Move, Pick, PlaceArg,
         Status, Watch,

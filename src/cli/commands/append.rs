@@ -1,67 +1,158 @@
 //! `jp conversation append`
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
-    DONE, Next, Outcome, event_files::read_all, locking, title, warn_of_dropped, workspace_with,
+    DONE, Next, Outcome,
+    event_files::read_all,
+    locking,
+    message_list::{MessageList, Messages, first_title},
+    title, warn_of_dropped, workspace_with,
 };
 use crate::{
     cli::{args::Append, error::CommandError, output::Output},
     env::Env,
-    model::{ConversationId, EventKind, Meta, title_from},
-    plan::Draft,
+    model::{ConversationId, Meta, Progress},
+    store::ObjectId,
     ui::escape,
-    workspace::{Appended, Workspace, WriteFailure},
+    workspace::{Appended, Guard, Workspace, WriteFailure},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: Append) -> Outcome {
-    let (id, files) = split(&args)?;
     let title = title::check(args.title.as_deref())?;
+    let (mut guard, events, messages) = match &args.messages {
+        None => {
+            let (guard, events) = of_files(env, output, &args, title)?;
+            (guard, events, None)
+        }
+        Some(list) => {
+            let (guard, events, messages) = of_messages(env, output, &args, list, title)?;
+            (guard, events, Some(messages))
+        }
+    };
+    let (id, notes) = (guard.id(), guard.take_notes());
+    let written = Written { id, commit: guard.commit(), events, messages };
+    // Whoever waits for this conversation need not wait for the reader.
+    drop(guard);
+    let addresses = written.events.iter().map(|event| event.address.to_string());
+    output.done(format_args!("{id} {}", addresses.collect::<Vec<_>>().join(", ")));
+    print(output, &args, &written)?;
+    if let Some(messages) = &written.messages {
+        messages.warn(output);
+    }
+    output.warn_all(notes);
+    Ok(DONE)
+}
+
+/// What was appended.
+struct Written {
+    id: ConversationId,
+    commit: ObjectId,
+    events: Vec<Appended>,
+    messages: Option<Messages>,
+}
+
+/// Appends event files.
+fn of_files(
+    env: &Env,
+    output: &mut Output,
+    args: &Append,
+    title: Option<String>,
+) -> Result<(Guard, Vec<Appended>), CommandError> {
+    let (id, files) = split(args)?;
     let drafts = read_all(env, files)?;
-    let (mut guard, events) = match id {
+    match id {
         None => {
             let workspace = Workspace::open_or_create(env)?;
             let title = title.or_else(|| first_title(&drafts));
             let meta = Meta { title, ..Meta::default() };
             let written = workspace.create(&meta, &drafts);
-            written.map_err(|error| name_file(error, files))?
+            written.map_err(|error| name_file(error, files))
         }
         Some(given) => {
-            let workspace = workspace_with(env, given)?;
-            let handle = workspace.select(given)?;
-            warn_of_dropped(output, &workspace, &handle, Next::Writes);
-            let mut guard = locking::lock(env, output, &workspace, handle)?;
+            let (workspace, mut guard) = opened(env, output, given)?;
             let written = workspace.append(&mut guard, &drafts);
             let events = written.map_err(|error| name_file(error, files))?;
-            (guard, events)
+            Ok((guard, events))
         }
-    };
-    let (id, notes) = (guard.id(), guard.take_notes());
-    // Whoever waits for this conversation need not wait for the reader.
-    drop(guard);
-    let addresses = events.iter().map(|event| event.address.to_string());
-    output.done(format_args!("{id} {}", addresses.collect::<Vec<_>>().join(", ")));
-    print(output, &args, id, &events)?;
-    output.warn_all(notes);
-    Ok(DONE)
+    }
 }
 
-fn print(
+/// Appends the messages of a list.
+fn of_messages(
+    env: &Env,
     output: &mut Output,
     args: &Append,
-    id: ConversationId,
-    events: &[Appended],
-) -> std::io::Result<()> {
+    list: &OsStr,
+    title: Option<String>,
+) -> Result<(Guard, Vec<Appended>, Messages), CommandError> {
+    let id = conversation_of_list(args)?;
+    let (list, now) = (MessageList::read(env, list)?, env.now());
+    let refused = |messages: &Messages, error| match error {
+        WriteFailure::Refused { index, source, .. } => messages.refused(index, source),
+        error => CommandError::from(error),
+    };
+    let Some(given) = id else {
+        let messages = list.unroll(&Progress::default(), now)?;
+        let (meta, config) = messages.begin(title, now)?;
+        let workspace = Workspace::open_or_create(env)?;
+        let written = workspace.create_with(&meta, &config, &messages.drafts);
+        let (guard, events) = written.map_err(|error| refused(&messages, error))?;
+        return Ok((guard, events, messages));
+    };
+    let (workspace, mut guard) = opened(env, output, given)?;
+    let before = workspace.progress(&mut guard)?;
+    let mut messages = list.unroll(&before, now)?;
+    messages.go_on(now)?;
+    let written = workspace.append(&mut guard, &messages.drafts);
+    let events = written.map_err(|error| refused(&messages, error))?;
+    Ok((guard, events, messages))
+}
+
+/// Opens a conversation to append to it.
+fn opened(env: &Env, output: &mut Output, given: &str) -> Result<(Workspace, Guard), CommandError> {
+    let workspace = workspace_with(env, given)?;
+    let handle = workspace.select(given)?;
+    warn_of_dropped(output, &workspace, &handle, Next::Writes);
+    let guard = locking::lock(env, output, &workspace, handle)?;
+    Ok((workspace, guard))
+}
+
+fn print(output: &mut Output, args: &Append, written: &Written) -> std::io::Result<()> {
     if args.format.is_json() {
-        output.json(&report(id, events))?;
+        output.json(&report(written))?;
     } else {
-        for Appended { address, file, .. } in events {
+        let id = written.id;
+        for Appended { address, file, .. } in &written.events {
             output.line(format_args!("{id} {address} {file}"))?;
+        }
+        if written.events.is_empty() {
+            output.line(id)?;
         }
     }
     output.flush()
+}
+
+/// Which conversation the messages of a list go to; none is a new one.
+fn conversation_of_list(args: &Append) -> Result<Option<&str>, CommandError> {
+    const USAGE: &str = "`jp conversation append ID --messages FILE`, or `--new --messages FILE` \
+                         for a new conversation";
+    match (args.new, &args.args[..]) {
+        (true, []) => Ok(None),
+        (false, [id]) => {
+            let id = id.to_str();
+            id.map(Some).ok_or_else(|| CommandError::usage("the conversation is not UTF-8"))
+        }
+        (false, []) => {
+            Err(CommandError::usage("no conversation given to append the messages to").hint(USAGE))
+        }
+        _ => {
+            let message = "event files and `--messages` cannot be appended together";
+            Err(CommandError::usage(message).hint(USAGE))
+        }
+    }
 }
 
 /// Which of the arguments are what.
@@ -88,13 +179,6 @@ fn split(args: &Append) -> Result<(Option<&str>, &[OsString]), CommandError> {
     Ok((id, files))
 }
 
-fn first_title(drafts: &[Draft]) -> Option<String> {
-    drafts.iter().find_map(|draft| match &draft.event.kind {
-        EventKind::Request(request) => title_from(&request.content.to_text_lossy()),
-        _ => None,
-    })
-}
-
 /// Names the file that was refused.
 fn name_file(error: WriteFailure, files: &[OsString]) -> CommandError {
     match &error {
@@ -106,13 +190,19 @@ fn name_file(error: WriteFailure, files: &[OsString]) -> CommandError {
     }
 }
 
-fn report(id: ConversationId, appended: &[Appended]) -> serde_json::Value {
-    let events = appended.iter().map(|appended| {
+fn report(written: &Written) -> Value {
+    let events = written.events.iter().map(|appended| {
         json!({
             "address": appended.address.number(),
             "file": appended.file.as_str(),
             "commit": appended.commit.to_string(),
         })
     });
-    json!({"id": id, "events": events.collect::<Vec<_>>()})
+    let events: Vec<_> = events.collect();
+    let mut report =
+        json!({"id": written.id, "commit": written.commit.to_string(), "events": events});
+    if let Some(messages) = &written.messages {
+        report["warnings"] = messages.warnings();
+    }
+    report
 }

@@ -3,7 +3,6 @@
 mod document;
 mod event;
 mod json;
-mod messages;
 
 use std::path::Path;
 
@@ -17,7 +16,10 @@ use crate::{
     env::Env,
     fsutil::{self, AtPath},
     model::counted,
-    projection,
+    projection::{
+        compact,
+        list::{LeftOut, Origin, list, write},
+    },
     ui::escape,
     workspace::{Handle, Workspace},
 };
@@ -36,7 +38,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
     let conversation = workspace.load(&handle)?;
     let row = workspace.row(&handle, &mut Vec::new());
     let status = status(&row);
-    let mut fixes = Vec::new();
+    let (mut fixes, mut left_out) = (Vec::new(), LeftOut::default());
     let text = match args.format {
         ExportFormat::Md => document::document(&conversation, &status),
         ExportFormat::Json => {
@@ -46,13 +48,20 @@ pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
         }
         ExportFormat::Messages => {
             let config = workspace.base_config(&conversation);
+            let (id, meta) = (conversation.id, &conversation.snapshot.meta);
+            let origin = Origin { id, meta, config: config.as_ref() };
+            left_out = LeftOut::of(&conversation.stream(), &origin);
+            left_out.queued = workspace.queued(&conversation).len() as u64;
             let (mended, mends) = conversation.sanitized();
             fixes = mends;
             let seen = match args.compacted {
-                true => projection::compact(mended).stream,
+                true => {
+                    left_out.compactions = 0;
+                    compact(mended).stream
+                }
                 false => mended,
             };
-            pretty(&messages::messages(&projection::messages(&seen, config.as_ref())))?
+            pretty(&write(&list(&seen, &origin)))?
         }
     };
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {
@@ -61,6 +70,9 @@ pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
     }
     output.warn_all(&conversation.problems);
     output.warn_all(fixes);
+    if !left_out.is_nothing() {
+        output.warn(format_args!("a list of messages cannot hold everything: without {left_out}"));
+    }
     Ok(DONE)
 }
 

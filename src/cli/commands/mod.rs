@@ -29,6 +29,7 @@ mod ls;
 mod man;
 mod mark;
 mod mcp;
+mod message_list;
 mod models;
 mod r#move;
 mod open;

@@ -9,12 +9,14 @@ use crate::{
     env::Env,
     format::{self, Schema},
     fsutil,
+    projection::list,
 };
 
-/// The schemas of everything that people edit.
+/// The schemas of everything that people edit, and of what other programs keep.
 pub fn schemas() -> Vec<Schema> {
     let mut schemas = format::schemas();
     schemas.push(Schema { name: "config", json: config::schema() });
+    schemas.push(Schema { name: "messages", json: list::schema() });
     schemas
 }
 

@@ -30,6 +30,7 @@ pub(super) const PAGES: &[Page] = &[
     page!("docs/guides/editing.md", 1.1),
     page!("docs/guides/editors.md", 1.0),
     page!("docs/guides/with-git.md", 1.0),
+    page!("docs/guides/checkpoints.md", 0.9),
     page!("docs/guides/compaction.md", 1.0),
     page!("docs/reference.md", 1.1),
     page!("README.md", 1.0),

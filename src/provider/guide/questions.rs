@@ -27,6 +27,8 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("export a conversation as JSON", "jp conversation export"),
     ("can I download my chat as a document", "jp conversation export"),
     ("how do I import a conversation from a folder?", "jp conversation import"),
+    ("import a chat from another program", "--format messages"),
+    ("how can my python program resume after a crash?", "a crash costs nothing"),
     ("how do I share with my team", "jp git push"),
     ("send a conversation to a colleague", "jp git push"),
     ("how do I move conversations to another computer?", "jp git push"),

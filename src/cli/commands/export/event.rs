@@ -1,15 +1,15 @@
 //! An event as JSON, with all its fields.
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value, json};
 
 use crate::{
     format::FileName,
     model::{
-        Answer, AnswerType, Arguments, Block, Body, Event, EventKind, InquiryKind, InquiryRequest,
-        InquiryResponse, Outcome,
+        Answer, AnswerType, Block, Event, EventKind, InquiryKind, InquiryRequest, InquiryResponse,
+        Outcome,
     },
     plan::TreePath,
+    projection::list::Object,
 };
 
 /// An event and where it stands.
@@ -38,27 +38,7 @@ pub fn table(table: &toml::Table) -> Value {
     table.iter().map(|(key, value)| (key.clone(), toml_value(value))).collect()
 }
 
-/// An object that is being filled.
-#[derive(Default)]
-pub struct Object(pub Map<String, Value>);
-
 impl Object {
-    /// Sets a key.
-    pub fn put(&mut self, key: &str, value: impl Into<Value>) {
-        self.0.insert(key.to_owned(), value.into());
-    }
-
-    /// Sets a key to a text, or to the base64 of what is not text, and then says so.
-    pub fn put_body(&mut self, key: &str, body: &Body) {
-        match body.as_text() {
-            Some(text) => self.put(key, text),
-            None => {
-                self.put(key, STANDARD.encode(body.as_bytes()));
-                self.put("encoding", "base64");
-            }
-        }
-    }
-
     fn put_content(&mut self, kind: &EventKind) {
         match kind {
             EventKind::Request(request) => {
@@ -108,12 +88,6 @@ impl Object {
                 self.put("rules", table(&compaction.rules));
             }
         }
-    }
-
-    /// Sets the arguments of a call, to the letter.
-    pub fn put_arguments(&mut self, arguments: &Arguments) {
-        self.put("arguments", arguments.as_str());
-        self.put("arguments_valid", matches!(arguments, Arguments::Json(_)));
     }
 
     fn put_block(&mut self, block: &Block, kind: &EventKind) {
