@@ -34,6 +34,9 @@ pub struct Progress {
     /// The answer that began and has not ended, and that nobody has acted upon.
     #[serde(skip_serializing_if = "Option::is_none")]
     open_answer: Option<AnswerId>,
+    /// The answer of which only a part came, which counts for nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken_answer: Option<AnswerId>,
     /// Calls of the last turn without a result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     calls: Vec<PendingCall>,
@@ -181,7 +184,7 @@ impl Progress {
     /// The answer that began and has not ended, as long as nobody has acted upon it. It does not
     /// count, calls and all: the model is asked again.
     pub fn open_answer(&self) -> Option<&AnswerId> {
-        self.open_answer.as_ref()
+        self.open_answer.as_ref().or(self.broken_answer.as_ref())
     }
 
     /// Whether the last event of the dialogue is a request.
@@ -294,7 +297,7 @@ impl Progress {
             | EventKind::Structured(Structured { block, .. }) => {
                 // What broke off is no answer, only the beginning of one.
                 if is_superseded(&event.metadata) {
-                    self.open_answer.clone_from(&block.answer);
+                    self.broken_answer.clone_from(&block.answer);
                 } else {
                     self.answer(block);
                     self.responded = true;
@@ -307,20 +310,20 @@ impl Progress {
                 self.calls.push(PendingCall { id, tool, attempts: 0 });
             }
             EventKind::ToolStart(start) => {
-                self.open_answer = None;
+                self.act();
                 for call in self.calls.iter_mut().filter(|call| call.id == start.id) {
                     call.attempts = call.attempts.max(start.attempt);
                 }
             }
             EventKind::ToolResult(result) => {
-                self.open_answer = None;
+                self.act();
                 self.calls.retain(|call| call.id != result.id);
                 self.questions.retain(|question| question.call.as_ref() != Some(&result.id));
                 self.follow_up_due = true;
                 self.at_request = false;
             }
             EventKind::InquiryRequest(inquiry) => {
-                self.open_answer = None;
+                self.act();
                 self.questions.push(OpenQuestion {
                     id: inquiry.id.clone(),
                     tool: inquiry.tool.clone(),
@@ -342,8 +345,14 @@ impl Progress {
         }
     }
 
+    /// Somebody has acted upon the last answer, whether or not it has ended.
+    fn act(&mut self) {
+        (self.open_answer, self.broken_answer) = (None, None);
+    }
+
     fn answer(&mut self, block: &Block) {
         self.at_request = false;
+        self.broken_answer = None;
         self.open_answer = match block.finish {
             Some(_) => None,
             None => block.answer.clone(),
