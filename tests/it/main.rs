@@ -49,6 +49,7 @@ mod loopback;
 mod mcp;
 mod newcomer;
 mod plain_git;
+mod power;
 mod print;
 mod providers;
 mod query;
