@@ -120,7 +120,36 @@ pub fn sync_dir(path: &Path) -> Result<(), FsError> {
     Ok(())
 }
 
+/// Makes the name of a path durable, and those of all directories above it, whoever made them. It
+/// ends where another file system begins, and at what we may not open and so did not make.
+pub fn sync_names_above(path: &Path) -> Result<(), FsError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let path = path.canonicalize().at("resolve", path)?;
+        let device = fs::metadata(&path).at("inspect", &path)?.dev();
+        for above in path.ancestors().skip(1) {
+            if fs::metadata(above).at("inspect", above)?.dev() != device {
+                break;
+            }
+            match sync_dir(above) {
+                Err(error) if error.source_kind() == io::ErrorKind::PermissionDenied => break,
+                synced => synced?,
+            }
+            // The names of directories came before what is in them.
+            if keeps_order_of_renames(&path) {
+                break;
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
 /// Creates a directory and its missing parents, each durable in its own parent.
+///
+/// One that is there is taken for durable, though whoever made it may have been killed before that.
 pub fn create_dir_durable(path: &Path) -> Result<(), FsError> {
     create_dirs(path, &fs::DirBuilder::new())
 }
@@ -287,6 +316,20 @@ mod tests {
         assert!(path.is_dir());
         fs::write(path.join("file"), "").unwrap();
         assert!(create_dir_durable(&path.join("file")).is_err());
+    }
+
+    #[test]
+    fn names_above_are_synced_for_what_exists_and_through_a_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a/b");
+        fs::create_dir_all(&path).unwrap();
+        sync_names_above(&path).unwrap();
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&path, directory.path().join("link")).unwrap();
+            sync_names_above(&directory.path().join("link")).unwrap();
+        }
+        assert!(sync_names_above(&path.join("none")).is_err());
     }
 
     #[test]

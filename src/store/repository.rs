@@ -129,7 +129,8 @@ impl Store {
             Err(StoreError::NotAStore(_)) => {}
             opened => return opened,
         }
-        // Built aside and renamed, so that nobody ever sees half a store.
+        // Built aside and renamed, so that nobody ever sees half a store. Somebody may see and use it
+        // before its name is on disk, so it says so of itself.
         let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(parent);
         let aside = aside.at("create a directory in", parent)?;
         for directory in ["objects/info", "objects/pack", "refs/heads", "stage", "locks"] {
@@ -140,17 +141,28 @@ impl Store {
         fsutil::create_dir_durable(&aside.path().join("info"))?;
         fsutil::write_atomic(&aside.path().join("info/attributes"), attributes.as_bytes())?;
         fsutil::write_atomic(&aside.path().join("HEAD"), b"ref: refs/heads/main\n")?;
+        fsutil::write_atomic(&aside.path().join(UNSETTLED), b"")?;
         fsutil::write_atomic(&aside.path().join("config"), config.as_bytes())?;
         match std::fs::rename(aside.path(), path) {
             Ok(()) => {
                 // The directory has moved: there is nothing left to clean up.
                 let _moved = aside.keep();
-                fsutil::sync_dir(parent)?;
+                settle(path)?;
             }
             Err(error) if is_taken(&error) => {}
             Err(error) => return Err(FsError::new("create", path, error).into()),
         }
         Self::open(path)
+    }
+
+    /// Makes the store itself durable, if whoever made it was killed before that. Nothing in it is
+    /// safe before.
+    pub(super) fn settle(&self) -> Result<(), FsError> {
+        let mark = self.path.join(UNSETTLED);
+        match mark.try_exists().at("inspect", &mark)? {
+            true => settle(&self.path),
+            false => Ok(()),
+        }
     }
 
     /// Where it is.
@@ -216,6 +228,22 @@ impl Store {
 
 /// What the names of stores that are being made begin with.
 const ASIDE: &str = ".jp-store-";
+
+/// The file that says of a store that its own name may not be on disk yet.
+const UNSETTLED: &str = "unsettled";
+
+/// Makes the name of a store durable, and then forgets that it was not.
+fn settle(path: &Path) -> Result<(), FsError> {
+    fsutil::sync_names_above(path)?;
+    let mark = path.join(UNSETTLED);
+    match std::fs::remove_file(&mark) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(FsError::new("remove", mark, error))
+        }
+        // Not synced: if the file comes back, this is done once more.
+        _ => Ok(()),
+    }
+}
 
 /// Removes what killed processes left while they made a store.
 fn clear_aside(parent: &Path) -> Result<(), FsError> {

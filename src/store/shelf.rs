@@ -48,8 +48,11 @@ impl Store {
     ) -> Result<(), MoveError> {
         let (old, new) = (Self::ref_name(from, id), Self::ref_name(to, id));
         match refs::update(self.path(), &new, Expected::Absent, commit) {
-            // A process that was killed got as far as this.
-            Err(RefError::Moved { actual: Some(actual), .. }) if actual == commit => {}
+            // A process that was killed got as far as this, or not quite: before the old ref goes,
+            // the new one has to be on disk.
+            Err(RefError::Moved { actual: Some(actual), .. }) if actual == commit => {
+                refs::confirm(self.path(), &new)?;
+            }
             // It did, and the conversation went on since.
             Err(RefError::Moved { actual: Some(actual), .. })
                 if to.stronger().contains(&from) && self.is_ancestor(actual, commit)? =>

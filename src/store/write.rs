@@ -125,6 +125,7 @@ impl Store {
         };
         let name = Self::ref_name(Space::Heads, id);
         let _gate = Gate::enter(self.path()).map_err(PublishError::from)?;
+        self.settle().map_err(PublishError::from)?;
         // Nobody holds the conversation that a fork goes on from: it may have been deleted.
         if let (Expected::Absent, Some(parent)) = (expected, tip.commit)
             && !self.objects_anew().map_err(PublishError::from)?.contains(&parent)

@@ -168,7 +168,7 @@ pub fn interrupt_and_check(
 }
 
 /// Checks what a killed process left, and that work goes on.
-fn check(jp: &Jp, id: Option<&str>, killed: &Output) -> Result<(), String> {
+pub fn check(jp: &Jp, id: Option<&str>, killed: &Output) -> Result<(), String> {
     if killed.code != 137 {
         return Err(format!("it was not killed: {killed:?}"));
     }

@@ -11,34 +11,91 @@ use crate::{
 };
 
 /// A store that was made once and is copied for each run.
-struct Prepared {
+pub struct Prepared {
     jp: Jp,
     id: String,
 }
 
 impl Prepared {
     /// Two turns, and what is done to them before the crash.
-    fn new(then: &[&[&str]]) -> Self {
+    pub fn new(then: &[&[&str]]) -> Self {
         let jp = Jp::in_workspace();
         let id = jp.start(&[&request("One\n"), &message("First\n")]);
         jp.append(&id, &[&request("Two\n"), &message("Second\n")]).ok();
+        let prepared = Self { jp, id };
         for args in then {
-            let args: Vec<_> =
-                args.iter().map(|arg| if *arg == "ID" { &id } else { *arg }).collect();
-            let output = jp.run(&args);
+            let output = run(&prepared.jp, &prepared.named(args));
             assert_eq!(output.code, 0, "{args:?}: {}", output.stderr);
         }
-        Self { jp, id }
+        prepared
     }
 
-    /// A world of its own with the same store.
-    fn copy(store: &std::path::Path, id: &str) -> (Jp, Option<String>) {
+    /// A command that changes them; `ID` stands for the conversation.
+    pub fn deed(&self, command: &[&str]) -> Deed {
+        let command = self.named(command);
+        let (store, id, old) = (self.jp.store(), self.id.clone(), state(&self.jp, &self.id));
+        let mut deed = Deed { store, id, command, old, new: Vec::new() };
+        let jp = deed.scene();
+        let output = run(&jp, &deed.command);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        deed.new = state(&jp, &deed.id);
+        assert_ne!(deed.old, deed.new);
+        deed
+    }
+
+    fn named(&self, args: &[&str]) -> Vec<String> {
+        args.iter().map(|arg| if *arg == "ID" { &self.id } else { *arg }.to_owned()).collect()
+    }
+}
+
+/// A command, and the states before and after it.
+pub struct Deed {
+    store: PathBuf,
+    pub id: String,
+    pub command: Vec<String>,
+    old: Vec<String>,
+    new: Vec<String>,
+}
+
+impl Deed {
+    /// A world of its own in which it has not been done.
+    pub fn scene(&self) -> Jp {
         let jp = Jp::in_workspace();
         fs::remove_dir_all(jp.path(".jp/store")).unwrap();
-        let copied = jp.command("cp").arg("-R").arg(store).arg(jp.path(".jp/store")).status();
+        let copied = jp.command("cp").arg("-R").arg(&self.store).arg(jp.path(".jp/store")).status();
         assert!(copied.unwrap().success());
-        (jp, Some(id.to_owned()))
+        jp
     }
+
+    /// Checks that the state is that of before or that of after, the latter if it was told, and that
+    /// the same command and then an append do what they should.
+    pub fn check(&self, jp: &Jp, killed: &Output) -> Result<(), String> {
+        let Self { id, command, old, new, .. } = self;
+        sound(jp, &jp.store())?;
+        let found = state(jp, id);
+        if found != *old && found != *new {
+            return Err(format!("{found:?} is neither {old:?} nor {new:?}"));
+        }
+        if !killed.stdout.is_empty() && found != *new {
+            return Err(format!("it said `{}`, but is {found:?}", killed.stdout));
+        }
+        if found == *old {
+            let again = run(jp, command);
+            if again.code != 0 || state(jp, id) != *new {
+                return Err(format!("the same command fails: {again:?}, {:?}", state(jp, id)));
+            }
+        }
+        let other = jp.start(&[&request("Other\n")]);
+        let appended = jp.append(&other, &[&message("Answer\n")]);
+        if appended.code != 0 {
+            return Err(format!("an append fails: {appended:?}"));
+        }
+        sound(jp, &jp.store())
+    }
+}
+
+fn run(jp: &Jp, args: &[String]) -> Output {
+    jp.run(&args.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Where a conversation is and what it holds, in all three spaces.
@@ -57,63 +114,31 @@ fn state(jp: &Jp, id: &str) -> Vec<String> {
     found
 }
 
-/// Kills `jp` at a sample of its calls: afterwards the state is that of before or that of after,
-/// the latter if it was told, and the same command and then an append do what they should.
+/// Kills `jp` at a sample of its calls: it is done or not, and nothing is left behind.
 fn old_or_new(then: &[&[&str]], command: &[&str]) {
     let prepared = Prepared::new(then);
-    let (store, id) = (prepared.jp.store(), prepared.id.clone());
-    let old = state(&prepared.jp, &id);
-    let named = |id: &str| -> Vec<String> {
-        command.iter().map(|arg| if *arg == "ID" { id } else { arg }.to_owned()).collect()
-    };
-    let new = {
-        let (jp, _) = Prepared::copy(&store, &id);
-        let args = named(&id);
-        let output = jp.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(output.code, 0, "{}", output.stderr);
-        state(&jp, &id)
-    };
-    assert_ne!(old, new);
+    let deed = prepared.deed(command);
     let check = |jp: &Jp, id: Option<&str>, killed: &Output| {
-        let id = id.unwrap();
         if killed.code != 137 {
             return Err(format!("it was not killed: {killed:?}"));
         }
-        sound(jp, &jp.store())?;
-        let found = state(jp, id);
-        if found != old && found != new {
-            return Err(format!("{found:?} is neither {old:?} nor {new:?}"));
-        }
-        if !killed.stdout.is_empty() && found != new {
-            return Err(format!("it said `{}`, but is {found:?}", killed.stdout));
-        }
-        if found == old {
-            let args = named(id);
-            let again = jp.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
-            if again.code != 0 || state(jp, id) != new {
-                return Err(format!("the same command fails: {again:?}, {:?}", state(jp, id)));
-            }
-        }
-        let other = jp.start(&[&request("Other\n")]);
-        let appended = jp.append(&other, &[&message("Answer\n")]);
-        if appended.code != 0 {
-            return Err(format!("an append fails: {appended:?}"));
-        }
+        deed.check(jp, killed)?;
         let files = contents(&jp.store());
         let is_left = |path: &&PathBuf| {
             // One without the mark of jp may be git's, and is given more time.
             let is_ours = path.metadata().unwrap().permissions().mode() & 0o100 != 0;
             let path = path.strip_prefix(jp.store()).unwrap();
             let is_lock = is_ours && path.extension().is_some_and(|extension| extension == "lock");
-            let is_staged = path.to_string_lossy().starts_with(&format!("stage/{id}"));
+            let is_staged = path.to_string_lossy().starts_with(&format!("stage/{}", id.unwrap()));
             is_staged || path.starts_with("refs") && is_lock
         };
         match files.keys().find(is_left) {
             Some(path) => Err(format!("left behind: {}", path.display())),
-            None => sound(jp, &jp.store()),
+            None => Ok(()),
         }
     };
-    let failures = kill_and_check(|| Prepared::copy(&store, &id), |id| named(id.unwrap()), check);
+    let scene = || (deed.scene(), Some(deed.id.clone()));
+    let failures = kill_and_check(scene, |_| deed.command.clone(), check);
     assert_eq!(failures, Vec::<String>::new());
 }
 

@@ -52,6 +52,7 @@ mod messages_import;
 mod messages_resume;
 mod newcomer;
 mod plain_git;
+mod power;
 mod print;
 mod providers;
 mod query;

@@ -399,7 +399,7 @@ impl Jp {
             Interruption::Hold(at) => ("hold", at, 0),
             Interruption::Watch => ("watch", 0, 0),
         };
-        let mut command = self.command(interrupter());
+        let mut command = self.command(helper("interrupt"));
         command.args([action, &at.to_string(), &error.to_string()]).arg(report).args(program);
         command
     }
@@ -413,20 +413,24 @@ impl Jp {
     }
 }
 
-/// The compiled helper.
+/// One of `tests/helpers/`, compiled.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-fn interrupter() -> &'static Path {
-    static COMPILED: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
-    COMPILED.get_or_init(|| {
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/helpers/interrupt.c");
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("interrupt");
+pub fn helper(name: &str) -> PathBuf {
+    static COMPILED: std::sync::Mutex<BTreeMap<String, PathBuf>> =
+        std::sync::Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap();
+    let compile = || {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/helpers").join(name);
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let aside = target.with_extension(std::process::id().to_string());
-        let compiled = Command::new("cc").args(["-O1", "-o"]).arg(&aside).arg(source).output();
-        let compiled = Output::from(compiled.expect("a C compiler is needed"));
-        assert_eq!(compiled.code, 0, "{}", compiled.stderr);
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O1", "-o"]).arg(&aside).arg(source.with_extension("c"));
+        let said = Output::from(compiler.output().expect("a C compiler is needed"));
+        assert_eq!(said.code, 0, "{}", said.stderr);
         fs::rename(&aside, &target).unwrap();
         target
-    })
+    };
+    compiled.entry(name.to_owned()).or_insert_with(compile).clone()
 }
 
 /// A work tree of a conversation, beside the store.

@@ -38,7 +38,7 @@ text = "All done."
 "#;
 
 /// Each tool puts down that it has done something, and for which call.
-const TOOLS: &str = r#"
+pub const TOOLS: &str = r#"
 [tools.adds]
 command = ["cat >> did-adds; echo done"]
 shell = true
@@ -76,7 +76,8 @@ unattended.deliver = "auto"
 /// The tools that are commands and do something that must not be done twice.
 const ONCE: [&str; 3] = ["adds", "wonders", "shows"];
 
-fn scene_with(tools: &str) -> (Jp, Option<String>) {
+/// A conversation in which a model is about to call these tools.
+pub fn scene_with(tools: &str) -> (Jp, Option<String>) {
     let jp = player(SCRIPT);
     configure(&jp, tools);
     jp.write("made/list", "begin\nend\n");
@@ -85,7 +86,8 @@ fn scene_with(tools: &str) -> (Jp, Option<String>) {
     (jp, Some(id))
 }
 
-fn go(id: Option<&str>) -> Vec<String> {
+/// The query in which it does.
+pub fn go(id: Option<&str>) -> Vec<String> {
     let id = format!("--id={}", id.unwrap());
     ["q", "--non-interactive", "--format", "json", &id, "Go"].map(str::to_owned).to_vec()
 }
@@ -122,14 +124,15 @@ fn tools_that_do_something_twice_are_caught() {
 }
 
 /// The turn as it is when nothing interrupts it.
-struct Whole {
+pub struct Whole {
     messages: Vec<Value>,
     /// What each tool came to.
     results: BTreeMap<String, String>,
 }
 
 impl Whole {
-    fn run() -> Self {
+    /// Runs it.
+    pub fn run() -> Self {
         let (jp, id) = scene_with(TOOLS);
         let id = id.unwrap();
         let args = go(Some(&id));
@@ -198,7 +201,7 @@ fn a_question_about_a_result_survives_with_the_result_that_it_is_killed_anywhere
 }
 
 /// Checks what is left, and goes on with the turn.
-fn check(jp: &Jp, id: &str, killed: &Output, whole: &Whole) -> Result<(), String> {
+pub fn check(jp: &Jp, id: &str, killed: &Output, whole: &Whole) -> Result<(), String> {
     // The order of threads differs from run to run: a late point may come after the end.
     if !matches!(killed.code, 0 | 137) {
         return Err(format!("it ended otherwise: {killed:?}"));

@@ -16,9 +16,13 @@ pub fn delete(store: &Path, name: &RefName, expected: Expected) -> Result<(), Re
     // into the new packed-refs, and the ref comes back.
     let packed_lock = packed::lock(store)?;
     let mut packed = packed::load_whole(store)?;
-    if let Ok(at) = packed.refs.binary_search_by(|entry| entry.name.cmp(name)) {
-        packed.refs.remove(at);
-        packed::replace(&packed_lock, store, &packed)?;
+    match packed.refs.binary_search_by(|entry| entry.name.cmp(name)) {
+        Ok(at) => {
+            packed.refs.remove(at);
+            packed::replace(&packed_lock, store, &packed)?;
+        }
+        // A power cut must not bring back a line that somebody was killed while removing.
+        Err(_) => packed::confirm(&packed_lock, store)?,
     }
     let path = name.path(store);
     match fs::remove_file(&path) {

@@ -21,4 +21,4 @@ pub use log::LogLine;
 pub use name::{RefName, Space};
 pub use pack_all::pack_all;
 pub use read::read;
-pub use update::{Expected, RefLock, clear_lock, update};
+pub use update::{Expected, RefLock, clear_lock, confirm, update};

@@ -64,6 +64,8 @@ pub fn pack_all(
     packed.refs.sort_by(|one, next| one.name.cmp(&next.name));
     if changed {
         packed::replace(&lock, store, &packed)?;
+    } else if !prunable.is_empty() {
+        packed::confirm(&lock, store)?;
     }
     let mut directories = BTreeSet::new();
     let mut pruned = 0;

@@ -12,7 +12,7 @@ use gix::ObjectId;
 use super::lockfile::LockFile;
 use super::read::read_file;
 use super::{RefError, RefName};
-use crate::fsutil::{AtPath, FsError, sync_dir};
+use crate::fsutil::{AtPath, FsError, keeps_order_of_renames, sync_dir};
 
 const ID: usize = 40;
 /// Enough for a line with a long name; what is smaller than two of these is read whole.
@@ -98,6 +98,22 @@ pub(super) fn replace(_lock: &LockFile, store: &Path, packed: &Packed) -> Result
         return Err(error.into());
     }
     Ok(sync_dir(store)?)
+}
+
+/// Makes the file durable as it is: whoever wrote it may have been killed before that, and git need
+/// not have synced it. Loose files that say the same may go only after this.
+pub(super) fn confirm(_lock: &LockFile, store: &Path) -> Result<(), RefError> {
+    let path = path(store);
+    match File::open(&path) {
+        Ok(file) => file.sync_all().at("sync", &path)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(FsError::new("open", path, error).into()),
+    }
+    // Where names are kept in order, its own is there before another one goes.
+    match keeps_order_of_renames(store) {
+        true => Ok(()),
+        false => Ok(sync_dir(store)?),
+    }
 }
 
 pub(super) fn path(store: &Path) -> PathBuf {

@@ -12,7 +12,7 @@ use gix::ObjectId;
 
 use super::lockfile::LockFile;
 use super::{RefError, RefName, read};
-use crate::fsutil::{AtPath, create_dir_durable, sync_dir};
+use crate::fsutil::{AtPath, FsError, create_dir_durable, keeps_order_of_renames, sync_dir};
 
 /// Where a ref must be for an operation to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +121,31 @@ pub fn update(
     lock.write(new)?;
     let (path, file) = lock.file();
     file.sync_all().at("sync", path)?;
-    lock.publish()?.sync()
+    let _renamed = lock.publish()?;
+    sync_directories(store, &name.path(store))
+}
+
+/// Makes a loose ref durable that is there, whoever wrote it, with the directories that it is in:
+/// who did so may have been killed before they were synced.
+pub fn confirm(store: &Path, name: &RefName) -> Result<(), RefError> {
+    let path = name.path(store);
+    match File::open(&path) {
+        Ok(file) => file.sync_all().at("sync", &path)?,
+        // It is in `packed-refs`, or somebody without locks has deleted it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(FsError::new("open", path, error).into()),
+    }
+    sync_directories(store, &path)
+}
+
+fn sync_directories(store: &Path, path: &Path) -> Result<(), RefError> {
+    sync_dir(parent(path))?;
+    // Where names are kept in order, those of the directories came before.
+    if !keeps_order_of_renames(store) {
+        let above = parent(path).ancestors().skip(1);
+        above.take_while(|above| above.starts_with(store)).try_for_each(sync_dir)?;
+    }
+    Ok(())
 }
 
 /// Removes the lock of a ref that a killed process left some time before now, if it surely is one.
