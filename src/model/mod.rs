@@ -51,7 +51,7 @@ pub use native::{
 pub use nearest::nearest;
 pub use progress::{Expectation, OpenQuestion, PendingCall, Progress, Refusal};
 pub use status::{Pending, Status};
-pub use stream::{Entry, IncompleteTurn, Stream, Turn};
+pub use stream::{Entry, IncompleteTurn, Stream, Turn, open_blocks};
 pub use time::{InvalidTimestamp, Timestamp};
 pub use title::title_from;
 pub use tool::{Arguments, ToolCall, ToolResult, ToolStart};

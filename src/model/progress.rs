@@ -187,6 +187,11 @@ impl Progress {
         self.open_answer.as_ref().or(self.broken_answer.as_ref())
     }
 
+    /// Whether what is missing is an answer that had begun before.
+    pub fn is_asked_anew(&self) -> bool {
+        self.open_answer().is_some() && self.pending() != Some(Pending::Tools)
+    }
+
     /// Whether the last event of the dialogue is a request.
     pub fn is_at_request(&self) -> bool {
         self.at_request

@@ -1,6 +1,6 @@
 //! The events of a conversation, split into turns.
 
-use super::{Address, Event, EventKind, Pending, Progress};
+use super::{Address, AnswerId, Event, EventKind, Pending, Progress};
 
 /// An event at its address.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +88,23 @@ impl Stream {
         let complete = self.turns.iter().flat_map(|turn| &turn.entries);
         complete.chain(incomplete).chain(&self.waiting)
     }
+}
+
+/// The blocks of an answer that nobody has acted upon, among the events of its turn. An id may have
+/// been given twice: what came before the last act is another answer.
+pub fn open_blocks<'a>(
+    entries: &'a [Entry],
+    answer: &AnswerId,
+) -> impl Iterator<Item = &'a Entry> + use<'a> {
+    let acts = |entry: &Entry| {
+        matches!(
+            entry.event.kind,
+            EventKind::ToolStart(_) | EventKind::ToolResult(_) | EventKind::InquiryRequest(_)
+        )
+    };
+    let first = entries.iter().rposition(acts).map_or(0, |last| last + 1);
+    let answer = answer.clone();
+    entries[first..].iter().filter(move |entry| entry.event.is_block_of(&answer))
 }
 
 /// Takes from the end of a turn what belongs to the request after it.

@@ -134,8 +134,10 @@ impl Turn {
                 self.outbox.push(Effect::CancelQuery);
                 match interrupt {
                     Interrupt::Abort => answering.release(&mut self.outbox),
-                    Interrupt::Stop | Interrupt::HangUp | Interrupt::Reply(_) => {
-                        answering.cut(now, &mut self.outbox);
+                    Interrupt::Stop | Interrupt::Reply(_) => answering.cut(now, &mut self.outbox),
+                    // Nobody wanted it to end: it is asked for anew.
+                    Interrupt::HangUp => {
+                        let _parts = answering.break_off(now, &mut self.outbox);
                     }
                 }
                 self.usage = self.usage.plus(answering.usage());
@@ -184,7 +186,7 @@ impl Turn {
     fn go_on(&mut self, resumption: Resumption, now: Timestamp) -> Phase {
         let Resumption { changes, decisions, replies } = resumption;
         let progress = self.outbox.record.progress();
-        let is_asked_anew = progress.open_answer().is_some();
+        let is_asked_anew = progress.is_asked_anew();
         let is_over = !progress.is_incomplete();
         let pending = if is_asked_anew { Vec::new() } else { self.outbox.record.pending_calls() };
         let unsure = pending.iter().filter(|standing| {

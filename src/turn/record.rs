@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::standing::Standing;
 use crate::{
-    model::{Address, AnswerId, CallId, Entry, Event, EventKind, Finish, Progress, Stream},
+    model::{
+        Address, AnswerId, CallId, Entry, Event, EventKind, Finish, Progress, Stream, open_blocks,
+    },
     projection::{Message, Role, compact, messages},
 };
 
@@ -61,7 +63,8 @@ impl Record {
         }
         let mut entries = std::mem::take(&mut self.entries);
         let turn = entries.split_off(begin);
-        entries.extend(turn.into_iter().filter(|entry| !entry.event.is_block_of(answer)));
+        let goes: Vec<_> = open_blocks(&turn, answer).map(|entry| entry.address).collect();
+        entries.extend(turn.into_iter().filter(|entry| !goes.contains(&entry.address)));
         *self = Self { next: self.next, ..Self::new(entries) };
     }
 
@@ -78,7 +81,7 @@ impl Record {
             _ => {}
         }
         if let Some(number) = answer_number(event) {
-            self.answers = self.answers.max(number + 1);
+            self.answers = self.answers.max(number.saturating_add(1));
         }
     }
 

@@ -44,7 +44,7 @@ impl Survey {
     /// Reads what is known from all events of a conversation.
     pub fn of(entries: &[Entry]) -> Self {
         let record = Record::new(entries.iter().cloned());
-        if record.progress().open_answer().is_some() {
+        if record.progress().is_asked_anew() {
             return Self { is_asked_anew: true, calls: Vec::new() };
         }
         let calls = record.pending_calls().into_iter().map(Surveyed::of).collect();
@@ -71,9 +71,10 @@ impl Survey {
 impl Surveyed {
     fn of(standing: Standing) -> Self {
         let state = match &standing.left {
+            // Whether it may run is asked again when somebody has said that it is to.
+            Left::Open(..) | Left::Nothing if standing.is_unsure() => CallState::Unknown,
             Left::Open(inquiry, _) => CallState::Asking(inquiry.clone()),
             Left::Decided(..) => CallState::Ended,
-            Left::Nothing if standing.is_unsure() => CallState::Unknown,
             Left::Nothing => CallState::New,
         };
         Self { made: standing.made, state }

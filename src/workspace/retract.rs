@@ -3,7 +3,7 @@
 
 use super::{Guard, Revision, Workspace, WriteFailure, scribe::Operation};
 use crate::{
-    model::{Address, AnswerId, Entry, Progress, counted},
+    model::{Address, AnswerId, Entry, Progress, counted, open_blocks},
     plan::{self, Heading, Summary},
     store::{Content, Links, Origin, Problem},
 };
@@ -31,8 +31,10 @@ impl Workspace {
             let blocks = counted(blocks, "block");
             format!("take {blocks} of an answer out that did not end")
         };
-        let goes = |entry: &Entry| entry.event.is_block_of(answer);
-        self.take_out(guard, operation, Origin::Model, goes, subject)
+        let going = |turn: &[Entry]| {
+            open_blocks(turn, answer).map(|entry| entry.address).collect::<Vec<_>>()
+        };
+        self.take_out(guard, operation, Origin::Model, going, subject)
     }
 
     /// Takes the last turn out of the stream, if it is not complete.
@@ -41,7 +43,8 @@ impl Workspace {
         let subject = |events: u64| {
             format!("discard a turn that is not complete: {}", counted(events, "event"))
         };
-        self.take_out(guard, &mut operation, Origin::User, |_| true, subject)
+        let going = |turn: &[Entry]| turn.iter().map(|entry| entry.address).collect();
+        self.take_out(guard, &mut operation, Origin::User, going, subject)
     }
 
     /// Takes events of the turn under way out of the stream.
@@ -50,7 +53,7 @@ impl Workspace {
         guard: &mut Guard,
         operation: &mut Operation,
         origin: Origin,
-        goes: impl Fn(&Entry) -> bool,
+        going: impl Fn(&[Entry]) -> Vec<Address>,
         subject: impl Fn(u64) -> String,
     ) -> Result<Retracted, WriteFailure> {
         self.keep_trying(guard, |guard| {
@@ -61,9 +64,8 @@ impl Workspace {
                 return Err(WriteFailure::ReadOnly { id, version });
             }
             let stream = conversation.stream();
-            let turn = stream.incomplete.iter().flat_map(|incomplete| &incomplete.turn.entries);
-            let addresses: Vec<_> =
-                turn.filter(|entry| goes(entry)).map(|entry| entry.address).collect();
+            let turn = stream.incomplete.as_ref().map(|incomplete| &incomplete.turn.entries[..]);
+            let addresses = going(turn.unwrap_or_default());
             if addresses.is_empty() {
                 return Ok(Retracted::default());
             }

@@ -1,6 +1,11 @@
 //! Going on with a turn that was interrupted, or discarding it: the flags, what happens without
 //! them, and what travels along.
 
+use std::{
+    io::{BufRead, BufReader},
+    process::Stdio,
+};
+
 use serde_json::Value;
 
 use crate::{
@@ -96,6 +101,53 @@ fn all_results_without_a_follow_up_are_sent_to_the_model() {
     assert_eq!(answer(ask(&jp, &["--continue-turn"])), "One.\n");
     assert_eq!(did(&jp), 0);
     assert_eq!(types(&jp, &id), ["request", "tool-call", "tool-result", "message"]);
+}
+
+// The table of what is stored while the turn goes on.
+
+/// Runs a query whose tools are these, until a line of its output has this in it; what is stored
+/// then, as `show` tells it.
+fn stored_when(told: &str, calls: &str, tools: &str, unattended: &str) -> Vec<String> {
+    let jp = player(&format!("[[answer]]\nstep = [{calls}]\n\n[[answer]]\ntext = \"Done.\"\n"));
+    configure(&jp, tools);
+    assert!(jp.command("mkfifo").arg(jp.path("hold")).status().unwrap().success());
+    let policy = format!("unattended.all={unattended}");
+    let mut query =
+        jp.jp(&["q", "--non-interactive", "--new", "--format", "json", "-c", &policy, "Go"]);
+    let mut child = query.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains(told)), "{told}");
+    // What is told is on disk, whatever happens to the process now.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    types(&jp, &only(&jp))
+}
+
+const HELD: &str = "\n[tools.held]\ncommand = [\"cat >/dev/null; cat hold\"]\nshell = true\n\
+                    permission = \"allow\"\nparameters = { type = \"object\" }\n";
+
+#[test]
+fn a_result_is_stored_as_soon_as_its_tool_has_ended() {
+    let calls = "{ call = \"held\", arguments = {} }, { call = \"good\", arguments = {} }";
+    let stored = stored_when("\"tool-result\"", calls, HELD, "deny");
+    let results = stored.iter().filter(|it| *it == "tool-result").count();
+    assert_eq!(results, 1, "the other tool still ran: {stored:?}");
+}
+
+#[test]
+fn a_question_is_stored_when_a_tool_asks_it() {
+    let calls = "{ call = \"held\", arguments = {} }, { call = \"asks\", arguments = {} }";
+    let stored = stored_when("\"inquiry-request\"", calls, HELD, "queue");
+    assert!(stored.contains(&"inquiry-request".to_owned()), "{stored:?}");
+    assert!(!stored.contains(&"inquiry-response".to_owned()), "{stored:?}");
+}
+
+#[test]
+fn an_answer_is_stored_when_it_is_given() {
+    let calls = "{ call = \"held\", arguments = {} }, { call = \"asks\", arguments = {} }";
+    let stored = stored_when("\"inquiry-response\"", calls, HELD, "auto");
+    assert!(stored.contains(&"inquiry-response".to_owned()), "{stored:?}");
+    assert!(!stored.contains(&"message".to_owned()), "{stored:?}");
 }
 
 // The flags.

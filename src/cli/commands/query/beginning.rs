@@ -83,7 +83,7 @@ fn first_input(
         progress.push(&entry.event);
     }
     let now = env.now();
-    let delta = scene.resolved.delta().filter(|_| !scene.entries.is_empty());
+    let delta = scene.resolved.delta().filter(|_| scene.conversation.is_some());
     let delta = delta.map(|table| Event::new(now, EventKind::ConfigDelta(table)));
     if let Settled::Resume(choices) = &mut scene.settled {
         let (decisions, replies) =

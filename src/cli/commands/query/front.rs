@@ -261,6 +261,9 @@ impl<'a> Front<'a> {
             }
             Notice::Saved { event, .. } => match &event.kind {
                 // Until the answer has ended it may come anew.
+                EventKind::Structured(structured) if structured.block.finish.is_some() => {
+                    return self.channels.data(structured.data.as_str(), now);
+                }
                 EventKind::Structured(structured) => {
                     self.data.push(structured.data.as_str().to_owned());
                 }

@@ -57,7 +57,12 @@ fn once(
     // Last, because whoever writes in an editor must not do it in vain.
     let Some(asked) = read(env, output, args, &scene)? else { return Ok(Went::Over(DONE)) };
     let mut beginning = Beginning::of(env, heading, &asked, beside, &mut scene)?;
-    match compaction(env, output, args, &scene) {
+    // With a question to come, it is asked for before that one.
+    let compacted = match scene.asks_next() {
+        true => Ok(None),
+        false => compaction(env, output, args, &scene),
+    };
+    match compacted {
         Ok(compaction) => beginning.compact(compaction),
         Err(error) => return Err(asked.kept(error)),
     }
@@ -71,7 +76,8 @@ fn once(
             Ok(Way::Discard) => {
                 fleet.servers.end();
                 scene.target.discard_turn(output)?;
-                return Ok(Went::Over(DONE));
+                let next = scene.target.id().filter(|_| scene.asks_next());
+                return Ok(next.map_or(Went::Over(DONE), Went::AskNext));
             }
             Err(error) => {
                 fleet.servers.end();

@@ -9,7 +9,7 @@ use super::{
         settings,
     },
     model::{self, Model},
-    resuming::{Settled, Way, match_model, settle},
+    resuming::{Settled, Way, has_question, match_model, settle},
     target::Target,
     tools,
 };
@@ -63,7 +63,11 @@ impl Scene {
         let interactive = !args.non_interactive && Prompter::open(env).is_ok();
         let mut target = Target::choose(env, output, args, in_conversation)?;
         let mut conversation = target.load(output)?;
-        let settled = settle(env, output, args, interactive, &mut target, &mut conversation)?;
+        let mut settled = settle(env, output, args, interactive, &mut target, &mut conversation)?;
+        if in_conversation.is_some() && matches!(settled, Settled::Ask) {
+            // What is piped in may be empty after all.
+            settled = Settled::AskOrNothing;
+        }
         if matches!(settled, Settled::Over) {
             return Err(CommandError::silent(0));
         }
@@ -77,7 +81,12 @@ impl Scene {
                 match match_model(env, args, target.id(), interactive, &error)? {
                     Way::Discard => {
                         target.discard_turn(output)?;
-                        return Err(CommandError::silent(0));
+                        let id = target.id().filter(|_| has_question(args));
+                        drop(target);
+                        return match id {
+                            Some(id) => Self::set(env, output, args, Some(id)),
+                            None => Err(CommandError::silent(0)),
+                        };
                     }
                     Way::With(_) => {}
                 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::telling::on_one_line;
 use crate::{
     cli::error::CommandError,
     env::Env,
@@ -31,7 +32,8 @@ pub fn answer(
         }
         InquiryKind::ToolQuestion => {
             let mut question = Question::from(inquiry);
-            question.text = format!("{} asks: {}", call.made.tool, question.text);
+            let tool = on_one_line(call.made.tool.as_str());
+            question.text = format!("{tool} asks: {}", question.text);
             prompter.ask(&question, &wake).map(|reply| match reply {
                 ui::Reply::Open(answer) => Reply::Answer(answer),
                 ui::Reply::Secret(secret) => Reply::Secret(secret.reveal().to_owned()),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::telling::on_one_line;
 use crate::{
     cli::error::CommandError,
     env::Env,
@@ -48,8 +49,8 @@ fn line(index: usize, call: &Surveyed, is_left_out: bool) -> String {
         CallState::Unknown => " — may have run; its result is not known",
         CallState::Asking(_) => " — waits for input",
     };
-    let arguments = call.made.arguments.as_str().replace(['\n', '\r'], " ");
-    format!("  {} [{mark}] {}{state}  {arguments}", index + 1, call.made.tool)
+    let arguments = call.made.arguments.as_str();
+    on_one_line(&format!("  {} [{mark}] {}{state}  {arguments}", index + 1, call.made.tool))
 }
 
 /// What somebody typed, as positions.

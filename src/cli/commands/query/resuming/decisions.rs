@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     cli::{args::Decisions, error::CommandError},
     env::Env,
+    format::limits,
     fsutil::AtPath,
     model::{Body, CallId, InquiryId},
     turn::{Decision, Reply, Survey, Surveyed},
@@ -27,6 +28,10 @@ pub fn read(
     given: &Decisions,
     survey: &Survey,
 ) -> Result<BTreeMap<CallId, Decision>, CommandError> {
+    if survey.is_asked_anew && !given.is_empty() {
+        let message = "the answer had not ended and is asked for anew: its calls do not count";
+        return Err(CommandError::usage(message).hint("leave out what becomes of calls"));
+    }
     let mut decisions = BTreeMap::new();
     let mut decide = |name: &str, decision: Decision| {
         let call = find(name, survey)?;
@@ -65,6 +70,12 @@ pub fn result_of(env: &Env, given: &str) -> Result<Body, CommandError> {
         return Ok(file.into());
     }
     let path = env.cwd().join(file);
+    let found = std::fs::metadata(&path).at("read", &path).map_err(CommandError::failure)?;
+    if !found.is_file() || found.len() > limits::EVENT_FILE {
+        let limit = limits::EVENT_FILE >> 20;
+        let message = format!("`{}` is not a file of at most {limit} MiB", path.display());
+        return Err(CommandError::failure(message));
+    }
     Ok(std::fs::read(&path).at("read", &path).map_err(CommandError::failure)?.into())
 }
 

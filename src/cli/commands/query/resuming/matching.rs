@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{scene::Scene, tools};
+use super::{
+    super::{scene::Scene, tools},
+    telling::on_one_line,
+};
 use crate::{
     cli::{
         args::{Query, With},
@@ -58,6 +61,8 @@ pub fn match_up(
     survey: &Survey,
 ) -> Result<Way, CommandError> {
     let recorded = recorded(scene);
+    // What the next question wants is none of this one's business.
+    scene.model.setup.schema = None;
     let wished = Wished::of(scene);
     let mut now = Told::of(&scene.model.setup);
     if let Some(recorded) = &recorded {
@@ -173,7 +178,7 @@ fn ask(env: &Env, mismatches: &[Mismatch], has_record: bool) -> Result<Way, Comm
     let (mut prompter, wake) = (Prompter::open(env)?, Wake::new()?);
     prompter.say("The turn cannot go on as it began:");
     for mismatch in mismatches {
-        prompter.say(&format!("  - {mismatch}"));
+        prompter.say(&on_one_line(&format!("  - {mismatch}")));
     }
     let mut keys = Vec::new();
     if has_record {

@@ -4,7 +4,7 @@ use super::telling::under_way_lines;
 use crate::{
     cli::error::CommandError,
     env::Env,
-    model::{ConversationId, IncompleteTurn},
+    model::{ConversationId, IncompleteTurn, Pending},
     turn::Survey,
     ui::{Asked, Key, Prompter, Wake},
 };
@@ -149,7 +149,7 @@ fn choices(under_way: &IncompleteTurn, survey: &Survey) -> Vec<Choice> {
     if survey.calls.iter().filter(|call| call.can_be_decided()).count() > 0 {
         choices.push(Choice::Select);
     }
-    if under_way.progress.is_at_request() {
+    if under_way.pending() == Pending::Response {
         choices.push(Choice::Reword);
     }
     choices.extend([Choice::Discard, Choice::Quit]);

@@ -19,6 +19,6 @@ pub use self::{
     discarding::discard,
     matching::{Way, brief, match_model},
     preparing::prepare,
-    settling::{Settled, settle},
+    settling::{Settled, has_question, settle},
     telling::nothing_to_resume,
 };

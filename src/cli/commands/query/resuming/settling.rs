@@ -76,12 +76,27 @@ pub fn settle(
         Course::Prompt => settling.prompt(output, &under_way, conversation),
         Course::Discard => {
             settling.discard(output, conversation)?;
-            Ok(Settled::AskOrNothing)
+            // Who asks nothing needs no model.
+            let may_write = interactive && !args.no_edit;
+            Ok(match may_write || has_question(args) {
+                true => Settled::AskOrNothing,
+                false => Settled::Over,
+            })
         }
         Course::Ask | Course::AskOrNothing | Course::Nothing | Course::Refuse => {
             Err(incomplete(settling.target.id(), &under_way))
         }
     }
+}
+
+/// Whether there is something to ask: words, or something that is piped in.
+pub fn has_question(args: &Query) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let stdin = std::fs::metadata("/dev/stdin");
+    let is_piped = stdin.is_ok_and(|stdin| {
+        stdin.file_type().is_fifo() || (stdin.file_type().is_file() && stdin.len() > 0)
+    });
+    !args.text.is_empty() || is_piped
 }
 
 impl Settling<'_> {
@@ -100,7 +115,7 @@ impl Settling<'_> {
         conversation: &mut Option<Conversation>,
     ) -> Result<Settled, CommandError> {
         let survey = Survey::of(&under_way.turn.entries);
-        let has_text = !self.args.text.is_empty();
+        let has_text = has_question(self.args);
         let resume = |choices: Choices| {
             Ok(Settled::Resume(Box::new(Choices { asks_next: has_text, ..choices })))
         };

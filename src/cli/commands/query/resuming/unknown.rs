@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use super::decisions::result_of;
+use super::{decisions::result_of, telling::on_one_line};
 use crate::{
     cli::error::CommandError,
     edit::Rework,
@@ -37,12 +37,20 @@ pub fn decide_unknown(
     if open.is_empty() {
         return Ok(());
     }
-    let mut asking = Asking { env, state, prompter: Prompter::open(env)?, wake: Wake::new()? };
+    let (prompter, wake) = (Prompter::open(env)?, Wake::new()?);
+    let mut asking = Asking { env, state, prompter, wake, written: Vec::new() };
     let mut decided: BTreeMap<CallId, Decision> = BTreeMap::new();
     for call in open {
-        decided.insert(call.made.id.clone(), asking.decide(call)?);
+        match asking.decide(call) {
+            Ok(decision) => drop(decided.insert(call.made.id.clone(), decision)),
+            Err(error) => return Err(asking.kept(error)),
+        }
     }
     decisions.extend(decided);
+    for rework in asking.written {
+        // It is on its way to the conversation; a copy that stays is in nobody's way.
+        let _left = rework.discard();
+    }
     Ok(())
 }
 
@@ -51,12 +59,15 @@ struct Asking<'a> {
     state: &'a Path,
     prompter: Prompter<'a>,
     wake: Wake,
+    /// What was written in an editor, until everything is decided.
+    written: Vec<Rework>,
 }
 
 impl Asking<'_> {
     fn decide(&mut self, call: &Surveyed) -> Result<Decision, CommandError> {
         let tool = &call.made.tool;
-        self.prompter.say(&format!("? {tool} may have run already; its result is not known."));
+        let line = format!("? {tool} may have run already; its result is not known.");
+        self.prompter.say(&on_one_line(&line));
         self.prompter.say(&argument_lines(&call.made.arguments));
         loop {
             match self.prompter.choose("What now?", &KEYS, None, &self.wake) {
@@ -91,9 +102,23 @@ impl Asking<'_> {
         let rework = Rework::create(self.env, self.state, "result.txt", "");
         let rework = rework.map_err(CommandError::failure)?;
         let text = rework.edit(self.env, lend_terminal).map_err(CommandError::failure)?;
-        // It is on its way to the conversation; a copy that stays is in nobody's way.
-        let _left = rework.discard();
+        let text = text.trim_end_matches('\n').to_owned();
+        if text.trim().is_empty() {
+            let _left = rework.discard();
+            self.prompter.say("Nothing was written.");
+            return Ok(None);
+        }
+        self.written.push(rework);
         Ok(Some(text.into()))
+    }
+
+    /// The error, with the places where what was written is kept.
+    fn kept(&mut self, error: CommandError) -> CommandError {
+        for rework in &self.written {
+            let path = rework.path().display();
+            self.prompter.say(&format!("What you wrote is in `{path}`"));
+        }
+        error
     }
 
     fn of_file(&mut self) -> Result<Option<Body>, CommandError> {
@@ -102,7 +127,8 @@ impl Asking<'_> {
                 Asked::Answered(path) if !path.trim().is_empty() => path,
                 _ => return Ok(None),
             };
-            match result_of(self.env, &format!("@{}", path.trim())) {
+            let path = path.trim();
+            match result_of(self.env, &format!("@{}", path.strip_prefix('@').unwrap_or(path))) {
                 Ok(result) => return Ok(Some(result)),
                 Err(error) => self.prompter.say(&error.message()),
             }
