@@ -124,7 +124,7 @@ step = [
     assert!(!screen.contains("attempt 2"), "{screen}");
     let unwrapped = screen.replace('\n', "");
     assert!(unwrapped.contains("stopped: your question is kept, and has"), "{screen}");
-    assert!(unwrapped.contains("` asks it again, `jp conversation undo jp-c"), "{screen}");
+    assert!(unwrapped.contains("` asks it again, `jp query --discard-turn --id="), "{screen}");
 }
 
 #[test]
