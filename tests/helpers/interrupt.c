@@ -31,6 +31,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "start.h"
+
 enum subject { BY_DESCRIPTOR, BY_PATH, BY_SECOND_PATH, OPENING, BY_ADDRESS };
 
 /* What counts: the call, which of its arguments names the file, and how. */
@@ -150,21 +152,6 @@ static void set_register(pid_t thread, size_t offset, long value)
     ptrace(PTRACE_POKEUSER, thread, (void *)offset, (void *)value);
 }
 
-static pid_t start(char **command)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        setpgid(0, 0);
-        int nothing = open("/dev/null", O_RDONLY);
-        dup2(nothing, STDIN_FILENO);
-        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-        raise(SIGSTOP);
-        execvp(command[0], command);
-        _exit(127);
-    }
-    return child;
-}
-
 int main(int count, char **argument)
 {
     if (count < 6) {
@@ -175,7 +162,7 @@ int main(int count, char **argument)
     watching = !strcmp(action, "watch");
     long at = atol(argument[2]), error = atol(argument[3]), calls = 0;
     FILE *file = fopen(argument[4], "we");
-    pid_t leader = file ? start(argument + 5) : -1, held = 0;
+    pid_t leader = file ? start(argument + 5, open("/dev/null", O_RDONLY | O_CLOEXEC)) : -1, held = 0;
     int status, code = 125;
     long follow = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
                   PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;

@@ -59,6 +59,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "start.h"
+
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452
 #endif
@@ -637,19 +639,6 @@ static int on_call(pid_t thread)
     return 1;
 }
 
-static pid_t start(char **command)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        setpgid(0, 0);
-        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-        raise(SIGSTOP);
-        execvp(command[0], command);
-        _exit(127);
-    }
-    return child;
-}
-
 int main(int count, char **argument)
 {
     if (count < 5) {
@@ -661,7 +650,7 @@ int main(int count, char **argument)
         fail("%s: %s", argument[1], strerror(errno));
     told_type = strtoul(argument[2], NULL, 16);
     file = fopen(argument[3], "we");
-    leader = file ? start(argument + 4) : -1;
+    leader = file ? start(argument + 4, -1) : -1;
     int status, code = 125;
     long follow = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
                   PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
