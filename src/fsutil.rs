@@ -156,7 +156,15 @@ pub fn create_dir_durable(path: &Path) -> Result<(), FsError> {
 
 /// Creates a directory and its missing parents as [`create_dir_durable`] does; what it creates only
 /// its owner can enter.
+///
+/// What is put there is told of as safe, so directories that are there already are not taken for
+/// durable: on a file system that may lose an older name than one that it keeps, theirs are synced.
 pub fn create_dir_private(path: &Path) -> Result<(), FsError> {
+    if let Some(there) = path.ancestors().find(|above| above.is_dir())
+        && !keeps_order_of_renames(there)
+    {
+        sync_names_above(there)?;
+    }
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

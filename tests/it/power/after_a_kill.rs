@@ -27,7 +27,7 @@ fn kill_and_cut(
     let kills = if kills == usize::MAX { all.collect() } else { named };
     for after in kills {
         let recording = recording.killed(file_system, after, args);
-        let cuts = Cuts { recording: &recording, file_system, sample: few_or(2, 40) };
+        let cuts = Cuts { recording: &recording, file_system, sample: few_or(3, 40) };
         let failures = cuts.check(&check);
         assert_eq!(failures, Vec::<String>::new(), "killed after {}", recording.tell(after));
     }
@@ -72,6 +72,27 @@ fn a_store_that_was_used_after_its_maker_was_killed_survives_that_the_power_goes
         let recording = Recording::of_jp(&jp, file_system, &args);
         let check = |jp: &Jp, told: &Output| crash::check(jp, None, told);
         kill_and_cut(file_system, &recording, &args, &["personal", "store"], check);
+    }
+}
+
+#[test]
+fn what_a_terminal_is_about_after_a_process_was_killed_survives_that_the_power_goes() {
+    for file_system in FILE_SYSTEMS {
+        let jp = Jp::in_workspace();
+        let id = jp.start(&[&request("Question\n"), &message("Answer\n")]);
+        let _later = jp.start(&[&request("Later\n"), &message("Answer\n")]);
+        // The user has no state until there is a session.
+        let jp = jp.with_var("JP_SESSION", "one");
+        let args = ["c", "use", &id];
+        let recording = Recording::of_jp(&jp, file_system, &args);
+        let check = |jp: &Jp, told: &Output| {
+            let about = jp.run(&["c", "show", "--brief"]).stdout;
+            match told.stdout.is_empty() || about.contains(&id) {
+                true => Ok(()),
+                false => Err(format!("it is about something else: {about}")),
+            }
+        };
+        kill_and_cut(file_system, &recording, &args, &["workspace", "sessions"], check);
     }
 }
 
