@@ -90,19 +90,21 @@ impl Stream {
     }
 }
 
-/// The blocks of an answer that nobody has acted upon, among the events of its turn. An id may have
-/// been given twice: what came before the last act is another answer.
+/// The blocks of an answer that has not ended and that nobody has acted upon, among the events of
+/// its turn. An id may have been given twice: what came before the last end or act is another
+/// answer.
 pub fn open_blocks<'a>(
     entries: &'a [Entry],
     answer: &AnswerId,
 ) -> impl Iterator<Item = &'a Entry> + use<'a> {
-    let acts = |entry: &Entry| {
-        matches!(
-            entry.event.kind,
-            EventKind::ToolStart(_) | EventKind::ToolResult(_) | EventKind::InquiryRequest(_)
-        )
+    let is_over = |entry: &Entry| match &entry.event.kind {
+        EventKind::Request(_)
+        | EventKind::ToolStart(_)
+        | EventKind::ToolResult(_)
+        | EventKind::InquiryRequest(_) => true,
+        _ => entry.event.block().is_some_and(|block| block.finish.is_some()),
     };
-    let first = entries.iter().rposition(acts).map_or(0, |last| last + 1);
+    let first = entries.iter().rposition(is_over).map_or(0, |last| last + 1);
     let answer = answer.clone();
     entries[first..].iter().filter(move |entry| entry.event.is_block_of(&answer))
 }

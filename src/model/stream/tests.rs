@@ -32,6 +32,23 @@ fn call(id: &str) -> EventKind {
     })
 }
 
+/// The call `a`, as a block of the answer `r1`.
+fn called(finish: Option<Finish>) -> EventKind {
+    match call("a") {
+        EventKind::ToolCall(mut made) => {
+            made.block = Block { answer: Some(AnswerId::new("r1")), finish, ..Block::default() };
+            EventKind::ToolCall(made)
+        }
+        _ => unreachable!("it is a call"),
+    }
+}
+
+fn superseded(kind: EventKind) -> Event {
+    let mut event = event(kind);
+    mark_superseded(&mut event.metadata);
+    event
+}
+
 fn start(id: &str) -> EventKind {
     EventKind::ToolStart(ToolStart { id: CallId::new(id), attempt: 1, rest: toml::Table::new() })
 }
@@ -128,33 +145,21 @@ fn an_answer_without_a_finish_mark_is_incomplete() {
 
 #[test]
 fn an_answer_that_has_not_ended_does_not_count_until_somebody_acts_upon_it() {
-    let made = |finish| match call("a") {
-        EventKind::ToolCall(mut made) => {
-            made.block = Block { answer: Some(AnswerId::new("r1")), finish, ..Block::default() };
-            EventKind::ToolCall(made)
-        }
-        _ => unreachable!("it is a call"),
-    };
-    let open = progress(vec![request(), made(None)]);
+    let open = progress(vec![request(), called(None)]);
     assert_eq!(open.pending(), Some(Pending::Response));
     assert_eq!(open.status().to_string(), "interrupted (pending LLM response)");
-    let ended = progress(vec![request(), made(Some(Finish::ToolCalls))]);
+    let ended = progress(vec![request(), called(Some(Finish::ToolCalls))]);
     assert_eq!(ended.pending(), Some(Pending::Tools));
     for act in [start("a"), question("q", "a")] {
-        let acted = progress(vec![request(), made(None), act]);
+        let acted = progress(vec![request(), called(None), act]);
         assert_eq!((acted.pending(), acted.open_answer()), (Some(Pending::Tools), None));
     }
-    let result = progress(vec![request(), made(None), result("a")]);
+    let result = progress(vec![request(), called(None), result("a")]);
     assert_eq!((result.pending(), result.open_answer()), (Some(Pending::FollowUp), None));
 }
 
 #[test]
 fn a_superseded_block_is_no_answer() {
-    let superseded = |kind| {
-        let mut event = event(kind);
-        mark_superseded(&mut event.metadata);
-        event
-    };
     let mut after_request = progress(vec![request()]);
     after_request.push(&superseded(block("r1", None)));
     assert_eq!(after_request.pending(), Some(Pending::Response));
@@ -168,6 +173,43 @@ fn a_superseded_block_is_no_answer() {
     assert_eq!(between.pending(), Some(Pending::Response));
     between.push(&event(block("r2", Some(Finish::Stop))));
     assert_eq!(between.pending(), None);
+}
+
+#[test]
+fn an_answer_is_asked_for_anew_if_it_had_begun_and_its_calls_do_not_count() {
+    let is_asked_anew = |kinds, broken: Option<EventKind>| {
+        let mut progress = progress(kinds);
+        broken.into_iter().for_each(|kind| progress.push(&superseded(kind)));
+        progress.is_asked_anew()
+    };
+    let part = || block("r1", None);
+    assert!(!is_asked_anew(vec![request()], None), "nothing of it had come");
+    assert!(is_asked_anew(vec![request(), part()], None));
+    assert!(is_asked_anew(vec![request(), called(None)], None));
+    assert!(is_asked_anew(vec![request()], Some(part())));
+    assert!(is_asked_anew(vec![request(), call("a"), result("a")], Some(part())));
+    // The tools come first.
+    assert!(!is_asked_anew(vec![request(), called(Some(Finish::ToolCalls))], None));
+    assert!(!is_asked_anew(vec![request(), called(None), start("a")], None));
+    assert!(!is_asked_anew(vec![request(), call("a")], Some(part())));
+    assert!(!is_asked_anew(vec![request(), block("r1", Some(Finish::Stop))], None));
+}
+
+#[test]
+fn of_an_answer_whose_id_was_given_twice_only_the_tail_is_open() {
+    let open = |kinds| {
+        let turn = stream(kinds).incomplete.unwrap().turn;
+        let open = open_blocks(&turn.entries, &AnswerId::new("r1"));
+        open.map(|entry| entry.address.number()).collect::<Vec<_>>()
+    };
+    let part = || block("r1", None);
+    assert_eq!(open(vec![request(), part(), part(), called(None)]), [1, 2, 3]);
+    assert_eq!(open(vec![request(), part(), called(None), result("a"), part(), part()]), [4, 5]);
+    assert_eq!(open(vec![request(), part(), called(None), start("a")]), [0; 0]);
+    let ended = || block("r1", Some(Finish::Cancelled));
+    assert_eq!(open(vec![request(), ended(), interruption(), part()]), [3]);
+    assert_eq!(open(vec![request(), ended(), part()]), [2]);
+    assert_eq!(open(vec![request(), block("r2", None), part()]), [2]);
 }
 
 #[test]
