@@ -9,7 +9,8 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    query::{answer, ask, configure, files, only, player},
+    loopback::Loopback,
+    query::{answer, ask, client, configure, files, only, player, saying},
     support::{Jp, call, hinted, message, question, request, result, start},
 };
 
@@ -25,7 +26,7 @@ text = "Three."
 "#;
 
 /// The tool that events of these tests call.
-const READ: &str = r#"
+pub const READ: &str = r#"
 [tools.read]
 command = ["cat >> did; echo contents"]
 shell = true
@@ -40,6 +41,14 @@ fn standing(events: &[&str]) -> (Jp, String) {
     let id = jp.start(events);
     jp.run(&["c", "use", &id]).ok();
     (jp, id)
+}
+
+/// The question whether a call may be made, as jp asks it.
+pub fn may_run(call: &str) -> String {
+    question(&format!("{call}-q0"), call).replace(
+        "  type: boolean\n",
+        "  type: select\n  options:\n    -\n      value: run\n    -\n      value: refuse\n",
+    )
 }
 
 fn types(jp: &Jp, id: &str) -> Vec<String> {
@@ -81,12 +90,7 @@ fn calls_without_a_result_are_made_and_then_the_model_is_asked() {
 
 #[test]
 fn an_unanswered_question_is_decided_and_the_call_is_made() {
-    let may_run = question("a-q0", "a").replace(
-        "  type: boolean\n",
-        "  type: select\n  options:\n    -\n      value: run\n    -\n      value: refuse\n",
-    );
-    let events = [&request("Go\n")[..], &call("a"), &may_run];
-    let (jp, id) = standing(&events);
+    let (jp, id) = standing(&[&request("Go\n"), &call("a"), &may_run("a")]);
     assert_eq!(jp.show(&id)["status"], "waiting-for-input (read)");
     // Nobody is there, and the settings allow it meanwhile.
     assert_eq!(answer(ask(&jp, &["--continue-turn"])), "One.\n");
@@ -101,6 +105,36 @@ fn all_results_without_a_follow_up_are_sent_to_the_model() {
     assert_eq!(answer(ask(&jp, &["--continue-turn"])), "One.\n");
     assert_eq!(did(&jp), 0);
     assert_eq!(types(&jp, &id), ["request", "tool-call", "tool-result", "message"]);
+}
+
+/// A turn with an answer that was acted upon and one that has not ended, which have the same id,
+/// goes on without the latter.
+#[track_caller]
+fn goes_on_after_an_answer_known_as(answer_id: &str) {
+    let server = Loopback::start([saying("Done.")]);
+    let jp = client(&server);
+    configure(&jp, READ);
+    let part =
+        |text: &str| message(text).replace("model:", &format!("answer: {answer_id}\nmodel:"));
+    let events = [request("Go\n"), part("First.\n"), call("a"), result("a", "x\n"), part("Brok")];
+    let id = jp.start(&events.each_ref().map(String::as_str));
+    assert_eq!(answer(jp.run(&["resume", &id])), "Done.\n");
+    let body = &server.requests()[0].body;
+    assert!(body.contains("First.") && !body.contains("Brok"), "{body}");
+    assert_eq!(types(&jp, &id), ["request", "message", "tool-call", "tool-result", "message"]);
+    let printed = jp.run(&["c", "print", &id]).ok();
+    assert!(printed.contains("First.") && !printed.contains("Brok"), "{printed}");
+    assert_eq!(jp.show(&id)["status"], "idle");
+}
+
+#[test]
+fn an_answer_whose_id_was_given_twice_is_taken_out_only_as_far_as_it_is_open() {
+    goes_on_after_an_answer_known_as("0-0");
+}
+
+#[test]
+fn an_answer_with_the_largest_of_all_numbers_is_followed_by_another() {
+    goes_on_after_an_answer_known_as("x-18446744073709551615");
 }
 
 // The table of what is stored while the turn goes on.
@@ -216,6 +250,18 @@ fn discard_turn_with_a_text_starts_afresh_with_it() {
     assert_eq!(types(&jp, &id), [""; 0]);
     assert_eq!(jp.run(&["c", "undo", &id]).code, 0);
     assert_eq!(types(&jp, &id), ["request", "tool-call"]);
+}
+
+#[test]
+fn settings_are_stored_for_what_is_asked_in_place_of_the_only_turn() {
+    let (jp, id) = standing(&[&request("Go\n")]);
+    configure(&jp, "\n[providers.other]\napi = \"script\"\nfile = \"~/script.toml\"\n");
+    answer(ask(&jp, &["--discard-turn", "-m", "other/y", "Something else"]));
+    assert_eq!(types(&jp, &id), ["config-delta", "request", "message"]);
+    answer(ask(&jp, &["And more"]));
+    let exported = jp.run(&["c", "export", &id, "--format", "json"]).json();
+    let events = exported["turns"][1]["events"].as_array().unwrap();
+    assert_eq!(events.last().unwrap()["model"], "other/y");
 }
 
 #[test]

@@ -153,8 +153,8 @@ fn a_turn_that_cannot_go_on_as_it_began_can_be_discarded() {
     assert!(server.requests()[2].body.contains("Speak up."));
 }
 
-#[test]
-fn a_model_that_is_gone_is_named() {
+/// A turn whose model was there when it began; another one is there now.
+fn without_its_model() -> (Jp, Loopback, String) {
     let refused =
         crate::loopback::reply(400, "application/json", "{\"error\":{\"message\":\"no\"}}");
     let server = Loopback::start([refused]);
@@ -168,7 +168,13 @@ fn a_model_that_is_gone_is_named() {
     fs::write(script, "[[answer]]\ntext = \"Played.\"\n").unwrap();
     reconfigure(&jp, &acme, "\n[providers.play]\napi = \"script\"\nfile = \"~/script.toml\"\n");
     reconfigure(&jp, "openai/large", "play/x");
-    let output = self::refused(&jp, &id, "the model is gone: there is no provider `acme`");
+    (jp, server, id)
+}
+
+#[test]
+fn a_model_that_is_gone_is_named() {
+    let (jp, server, id) = without_its_model();
+    let output = refused(&jp, &id, "the model is gone: there is no provider `acme`");
     assert!(!output.stderr.contains("--with recorded"), "{}", output.stderr);
     assert_eq!(answer(jp.run(&["resume", &id, "--with", "today"])), "Played.\n");
     assert_eq!(server.requests().len(), 1);
@@ -176,6 +182,16 @@ fn a_model_that_is_gone_is_named() {
     let events = exported["turns"][0]["events"].as_array().unwrap();
     assert_eq!(events.last().unwrap()["model"], "play/x");
     assert!(events.iter().any(|event| event["type"] == "config-delta"), "it is put down");
+}
+
+#[test]
+fn a_turn_is_discarded_whether_or_not_its_model_is_there() {
+    let (jp, server, id) = without_its_model();
+    let output = ask(&jp, &["--discard-turn", &format!("--id={id}")]);
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{}", output.stderr);
+    let said = format!("Discarded the incomplete turn of {id} (1 event)\n");
+    assert!(output.stderr.starts_with(&said), "{}", output.stderr);
+    assert_eq!((&jp.show(&id)["events"], server.requests().len()), (&0.into(), 1));
 }
 
 #[test]

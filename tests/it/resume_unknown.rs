@@ -7,20 +7,13 @@ use serde_json::Value;
 
 use crate::{
     query::{answer, configure, player},
+    resume::{READ, may_run},
     support::{Jp, Output, call, request, result, start},
 };
 
-const TOOL: &str = r#"
-[tools.read]
-command = ["cat >> did; echo contents"]
-shell = true
-permission = "allow"
-parameters = { type = "object" }
-"#;
-
 fn standing(settings: &str, events: &[&str]) -> (Jp, String) {
     let jp = player("[[answer]]\ntext = \"Done.\"\n");
-    configure(&jp, TOOL);
+    configure(&jp, READ);
     configure(&jp, settings);
     let id = jp.start(events);
     (jp, id)
@@ -81,6 +74,19 @@ fn a_call_that_was_started_and_has_no_result_stays_if_nobody_can_be_asked() {
     );
     assert_eq!((jp.tip(&id), did(&jp).len()), (tip, 0));
     assert_eq!(jp.show(&id)["status"], "interrupted (pending tool execution)");
+}
+
+#[test]
+fn a_call_that_may_have_been_made_is_not_made_because_its_permission_was_asked_for_again() {
+    let events = [request("Go\n"), call("a"), start("a"), may_run("a")];
+    let (jp, id) = standing("", &events.each_ref().map(String::as_str));
+    let tip = jp.tip(&id);
+    let output = jp.run(&["resume", &id]);
+    let said = "error: `read` (call `a`) may have run already, and is not run again unasked\n";
+    assert!(output.stderr.starts_with(said), "{}", output.stderr);
+    assert_eq!((output.code, jp.tip(&id), did(&jp).len()), (1, tip, 0));
+    assert_eq!(answer(jp.run(&["resume", &id, "--again", "a"])), "Done.\n");
+    assert_eq!(did(&jp).len(), 1);
 }
 
 #[test]
@@ -161,6 +167,38 @@ fn a_decision_about_something_else_changes_nothing_and_names_what_there_is() {
     assert_eq!(jp.tip(&id), tip);
     assert_eq!(answer(jp.run(&["resume", &id, "--again", "a", "--skip", "b"])), "Done.\n");
     assert_eq!(did(&jp).len(), 1);
+}
+
+#[test]
+fn a_result_is_read_from_a_file_and_from_nothing_else() {
+    let (jp, id) = unknown("");
+    let tip = jp.tip(&id);
+    assert!(jp.command("mkfifo").arg(jp.path("pipe")).status().unwrap().success());
+    fs::create_dir(jp.path("directory")).unwrap();
+    fs::File::create(jp.path("huge")).unwrap().set_len(1 << 40).unwrap();
+    for name in ["pipe", "directory", "huge"] {
+        let output = jp.run(&["resume", &id, "--done", &format!("a=@{name}")]);
+        let said = format!("error: `{}` is not a file of at most ", jp.path(name).display());
+        assert!(output.stderr.starts_with(&said), "{}", output.stderr);
+        assert_eq!((output.code, jp.tip(&id)), (1, tip.clone()), "{name}");
+    }
+}
+
+#[test]
+fn nothing_can_be_decided_about_calls_of_an_answer_that_had_not_ended() {
+    let part = call("a").replace("id: a\n", "id: a\nanswer: 0-0\n");
+    let (jp, id) = standing("", &[&request("Go\n"), &part]);
+    let tip = jp.tip(&id);
+    for decision in [["--again", "a"], ["--done", "a=x"], ["--skip", "a"]] {
+        jp.run(&[&["resume", &id], &decision[..]].concat()).fails(
+            2,
+            "error: the answer had not ended and is asked for anew: its calls do not count\n\
+             Hint: leave out what becomes of calls\n",
+        );
+    }
+    assert_eq!(jp.tip(&id), tip);
+    assert_eq!(answer(jp.run(&["resume", &id])), "Done.\n");
+    assert_eq!(did(&jp).len(), 0);
 }
 
 // The patterns of idempotency.
