@@ -13,7 +13,7 @@ use std::{
 };
 
 use super::{
-    escape::{escape, escape_json, escape_lines},
+    escape::{escape, escape_json, escape_lines, on_one_line},
     spool::Spool,
     status::{Status, StatusLine},
     stream::StreamRenderer,
@@ -230,7 +230,7 @@ impl<'a> Channels<'a> {
 
     /// Says something on one line, as much of it as there is room for.
     pub fn say_line(&mut self, face: Face, text: &str) {
-        let line = escape(&text.replace(['\n', '\r'], " ")).into_owned();
+        let line = escape(&on_one_line(text)).into_owned();
         // A full line would leave some terminals undecided about where the cursor is.
         let room = self.columns().saturating_sub(1).max(LEAST);
         self.say(face, &shorten(&line, room));

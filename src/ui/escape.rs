@@ -61,6 +61,11 @@ pub fn escape_lines(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
+/// A text from anywhere that does not look like several lines of ours.
+pub fn on_one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
 fn push_lines(safe: &mut String, text: &str) {
     for line in text.split_inclusive('\n') {
         let (line, end) = match line.strip_suffix('\n') {

@@ -30,7 +30,7 @@ mod width;
 pub use channels::{AnswerFormat, Channels, Chrome, Settled, Written};
 pub use complain::complain;
 pub use confirm::confirm;
-pub use escape::{escape, escape_json, escape_lines};
+pub use escape::{escape, escape_json, escape_lines, on_one_line};
 pub use escaper::Escaper;
 pub use faced::FacedLine;
 pub use interrupt::{Interruption, Press, Presses};

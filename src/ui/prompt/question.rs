@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{
+    super::escape::on_one_line,
     prompter::{Asked, Key, Prompter},
     wake::Wake,
 };
@@ -82,7 +83,7 @@ impl Prompter<'_> {
             AnswerType::Text { default } => {
                 self.say(text);
                 if let Some(default) = default {
-                    self.say(&one_line(&format!("Enter alone means: {default}")));
+                    self.say(&on_one_line(&format!("Enter alone means: {default}")));
                 }
                 self.text("> ", wake).map(|typed| match default {
                     Some(default) if typed.is_empty() => Answer::Text(default.as_str().into()),
@@ -111,12 +112,12 @@ impl Prompter<'_> {
             let description = option.description.as_deref().unwrap_or_default();
             let space = if description.is_empty() { "" } else { "  " };
             let option = format!("  {}  {}{space}{description}", index + 1, option.value);
-            self.say(&one_line(&option));
+            self.say(&on_one_line(&option));
         }
         if let Some(digits) = DIGITS.get(..options.len()) {
             let keys: Vec<_> = digits.iter().map(|key| Key { key: *key, says: "" }).collect();
             if let Some(default) = default {
-                self.say(&one_line(&format!("Enter alone means: {}", options[default].value)));
+                self.say(&on_one_line(&format!("Enter alone means: {}", options[default].value)));
             }
             let asked = self.choose("Choose", &keys, default.map(|index| DIGITS[index]), wake);
             return asked.map(|key| DIGITS.iter().position(|one| *one == key).unwrap_or(0));
@@ -133,9 +134,4 @@ impl Prompter<'_> {
             }
         }
     }
-}
-
-/// A text that does not look like several options.
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
 }
