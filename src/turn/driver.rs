@@ -231,6 +231,7 @@ impl<S: Sink> Driver<'_, S> {
             Effect::Commit(_) | Effect::Run { .. } | Effect::Show(_) | Effect::Inspect { .. } => {}
             Effect::Seal { answer, finish, usage } => {
                 self.sink.seal(&answer, &finish, &usage).map_err(DriveError::Sink)?;
+                self.show(&Notice::Sealed);
             }
             Effect::Retract(answer) => {
                 let addresses = self.sink.retract(&answer).map_err(DriveError::Sink)?;

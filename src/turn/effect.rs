@@ -126,6 +126,8 @@ pub enum Notice {
     /// These events are out of the stream: the answer that they belong to has not ended, and is
     /// asked for anew.
     Retracted(Vec<Address>),
+    /// Why the answer ended that was stored last is on disk as well.
+    Sealed,
     /// An event is on disk.
     Saved {
         /// Where it stands; `None` if nothing is kept.

@@ -263,6 +263,7 @@ fn tell_notice(notice: &Notice) -> String {
         Notice::Retracted(_) => "retracted".to_owned(),
         Notice::Saved { .. } => "saved".to_owned(),
         Notice::Usage(_) => "usage".to_owned(),
+        Notice::Sealed => "sealed".to_owned(),
     }
 }
 

@@ -140,6 +140,27 @@ fn data_is_checked_against_its_schema() {
 }
 
 #[test]
+fn data_is_printed_once_its_answer_has_ended() {
+    let asking = |steps: &str| {
+        let jp = player(&format!("[[answer]]\nstep = [{steps}]\n"));
+        let output = ask(&jp, &["--new", "--schema", SCHEMA, "Hi"]);
+        (jp, output)
+    };
+    let data = |output| serde_json::from_str::<Value>(&answer(output)).unwrap()["a"].clone();
+    // It breaks off, and comes anew.
+    let broken = "{ data = { a = 1 } }, { error = \"broken\", retry_after = 1 }";
+    assert_eq!(data(asking(&format!("{broken}, {{ data = {{ a = 2 }} }}")).1), 2);
+    // That it was the last block is known later.
+    assert_eq!(data(asking("{ data = { a = 3 } }, { delay = 500 }").1), 3);
+    // It breaks off, and somebody goes on later.
+    let (jp, output) = asking("{ data = { a = 4 } }, { error = \"refused\" }");
+    assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{}", output.stderr);
+    let script = "[[answer]]\nstep = [{ data = { a = 5 } }]\n";
+    std::fs::write(jp.world().join("home/script.toml"), script).unwrap();
+    assert_eq!(data(jp.run(&["resume"])), 5);
+}
+
+#[test]
 fn a_closed_output_stops_the_query_quietly_and_keeps_what_came() {
     let mut script = beginning("one\n");
     script.push(Step::Wait(std::time::Duration::from_millis(200)));

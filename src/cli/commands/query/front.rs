@@ -16,7 +16,7 @@ use super::{
 use crate::{
     model::{CallId, EventKind, EventType, InquiryId, ToolCall, Usage},
     turn::{Ask, Closed, FrontEnd, Notice, Post},
-    ui::{Channels, Face, Retry, Status, Written, shorten},
+    ui::{Channels, Face, Retry, Status, Written, on_one_line, shorten},
 };
 
 /// How the user wants to see it.
@@ -271,7 +271,7 @@ impl<'a> Front<'a> {
                 _ => {}
             },
             Notice::Retracted(_) => self.data.clear(),
-            Notice::Usage(_) => {
+            Notice::Sealed => {
                 for data in std::mem::take(&mut self.data) {
                     let _open = self.channels.data(&data, now)?;
                 }
@@ -283,7 +283,7 @@ impl<'a> Front<'a> {
                 let first = first.unwrap_or_default();
                 if *is_error {
                     // Why it failed may take more than a line, and what to do about it with it.
-                    let text = format!("✗ {tool}: {first}").replace(['\n', '\r'], " ");
+                    let text = on_one_line(&format!("✗ {tool}: {first}"));
                     self.channels.say(Face::BAD, &shorten(&text, LONGEST));
                 } else {
                     self.channels.say_line(Face::FAINT, &format!("✓ {tool}: {first}"));
@@ -293,7 +293,7 @@ impl<'a> Front<'a> {
                 self.echo.break_off();
                 let seconds = delay.as_secs_f64().ceil();
                 let text = format!("{error}: trying again in {seconds}s");
-                self.channels.say(Face::NOTICE, &text.replace(['\n', '\r'], " "));
+                self.channels.say(Face::NOTICE, &on_one_line(&text));
             }
             _ => {}
         }

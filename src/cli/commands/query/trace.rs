@@ -6,7 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{env::Env, fsutil, turn::Notice, ui::escape};
+use crate::{
+    env::Env,
+    fsutil,
+    turn::Notice,
+    ui::{escape, on_one_line},
+};
 
 /// A log that is larger begins anew; the one before is kept.
 const LARGEST: u64 = 1 << 20;
@@ -35,7 +40,7 @@ impl Trace {
     pub fn note(&mut self, text: &str) {
         let (time, process) = (self.env.now(), std::process::id());
         // Names may come from a model, and somebody will look at this in a terminal.
-        let line = format!("{time} {process} {}\n", escape(&text.replace(['\n', '\r'], " ")));
+        let line = format!("{time} {process} {}\n", escape(&on_one_line(text)));
         // A full disk is told by what has to be stored.
         let _lost = self.file.write_all(line.as_bytes());
     }
@@ -66,6 +71,7 @@ impl Trace {
             | Notice::Reasoning(_)
             | Notice::CallComing
             | Notice::Progress { .. }
+            | Notice::Sealed
             | Notice::Usage(_) => {}
         }
     }
