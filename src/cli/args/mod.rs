@@ -34,7 +34,7 @@ pub use self::{
     need::Need,
     query::{Models, Query},
     resume::{Decisions, Resume, With},
-    shared::{AtArg, Change, FormatArg, Target},
+    shared::{AtArg, Change, FormatArg, MannerArgs, Target},
     store::Store,
     trust::Trust,
 };

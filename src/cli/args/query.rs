@@ -4,7 +4,7 @@ use std::{ffi::OsString, num::NonZeroU64};
 
 use clap::Args;
 
-use super::{ConfigArgs, Decisions, FormatArg, Wish, With};
+use super::{ConfigArgs, Decisions, FormatArg, MannerArgs, Wish, With};
 use crate::{cli::complete::Candidates, store::Space};
 
 /// What `jp query` is asked to do.
@@ -89,16 +89,8 @@ pub struct Query {
     /// Give the new conversation this label; can be given again
     #[arg(long, value_name = "KEY=VALUE")]
     pub label: Vec<String>,
-    /// Ask nothing at the terminal: a tool that needs permission is refused
-    #[arg(long)]
-    pub non_interactive: bool,
-    /// Print nothing but the answer, warnings and errors
-    #[arg(long, short)]
-    pub quiet: bool,
     #[command(flatten)]
-    pub config: ConfigArgs,
-    #[command(flatten)]
-    pub format: FormatArg,
+    pub manner: MannerArgs,
 }
 
 /// What `jp models` is asked to do.

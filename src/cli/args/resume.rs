@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 
 use clap::{Args, ValueEnum};
 
-use super::{ConfigArgs, FormatArg, Query};
+use super::{MannerArgs, Query};
 use crate::{cli::complete::Candidates, store::Space};
 
 /// With what a turn goes on, when the model would be told something else than before.
@@ -57,16 +57,8 @@ pub struct Resume {
     /// Ask this model, now and later in this conversation [default: the one of the turn]
     #[arg(long, short, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
-    /// Ask nothing at the terminal: a tool that needs permission is refused
-    #[arg(long)]
-    pub non_interactive: bool,
-    /// Print nothing but the answer, warnings and errors
-    #[arg(long, short)]
-    pub quiet: bool,
     #[command(flatten)]
-    pub config: ConfigArgs,
-    #[command(flatten)]
-    pub format: FormatArg,
+    pub manner: MannerArgs,
 }
 
 impl From<Resume> for Query {
@@ -79,10 +71,7 @@ impl From<Resume> for Query {
             decisions: resume.decisions,
             model: resume.model,
             no_edit: true,
-            non_interactive: resume.non_interactive,
-            quiet: resume.quiet,
-            config: resume.config,
-            format: resume.format,
+            manner: resume.manner,
             ..Self::default()
         }
     }

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
+use super::ConfigArgs;
 use crate::{cli::complete::Candidates, store::Space};
 
 /// The conversation that a command reads.
@@ -20,6 +21,21 @@ pub struct AtArg {
     /// As it was: at a commit, `turn 4`, `~2` operations ago, `2h ago` or `2026-11-01 14:03`
     #[arg(long, value_name = "WHEN")]
     pub at: Option<String>,
+}
+
+/// How a query is held: with whom, with what settings, and in which form.
+#[derive(Debug, Default, Args)]
+pub struct MannerArgs {
+    /// Ask nothing at the terminal: a tool that needs permission is refused
+    #[arg(long)]
+    pub non_interactive: bool,
+    /// Print nothing but the answer, warnings and errors
+    #[arg(long, short)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    #[command(flatten)]
+    pub format: FormatArg,
 }
 
 #[derive(Clone, Copy, Debug, Default, Args)]

@@ -81,6 +81,9 @@ const DONE: u8 = 0;
 /// What is added to the number of the signal that stopped a command.
 const BY_SIGNAL: u8 = 128;
 
+/// The exit code of what the user interrupted.
+const INTERRUPTED: u8 = BY_SIGNAL + 2;
+
 /// Whether a command works with the conversations of the workspace, so that it clears away what
 /// others have left there.
 pub fn is_about_conversations(command: &Command) -> bool {

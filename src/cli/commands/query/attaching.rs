@@ -75,12 +75,12 @@ fn choose(
     let all = gathered.picked.into_iter().map(|picked| picked.attachment);
     let (known, new): (Vec<_>, Vec<_>) =
         all.partition(|one| latest.get(one.source.as_str()) == Some(&one));
-    if !args.quiet && is_many && !new.is_empty() {
+    if !args.manner.quiet && is_many && !new.is_empty() {
         let bytes = new.iter().map(|one| one.content.as_bytes().len() as u64).sum();
         let (files, bytes) = (counted(new.len() as u64, "file"), counted(bytes, "byte"));
         output.say(format_args!("Attached {files}, {bytes}"));
     }
-    if !args.quiet && !known.is_empty() {
+    if !args.manner.quiet && !known.is_empty() {
         let names = list(known.iter().map(|one| one.source.as_str()));
         output.say(format_args!("Unchanged since it was attached, and not stored again: {names}"));
     }

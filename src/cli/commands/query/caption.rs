@@ -89,7 +89,7 @@ pub fn show_target(env: &Env, args: &Query, scene: &Scene) {
 
 /// Whether the title of the terminal is set at all.
 pub fn is_wanted(args: &Query, scene: &Scene) -> bool {
-    scene.resolved.settings.ui.terminal_title && !args.quiet
+    scene.resolved.settings.ui.terminal_title && !args.manner.quiet
 }
 
 fn text(id: ConversationId, title: Option<&str>) -> String {

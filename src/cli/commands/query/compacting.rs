@@ -18,7 +18,7 @@ pub fn compaction(
     let Some(wish) = &args.compact else { return Ok(None) };
     let stream = Stream::new(scene.entries.iter().cloned());
     let made = compact::make(env, output, &scene.resolved.settings, wish, false, &stream)?;
-    let is_silent = args.quiet || args.format.is_json();
+    let is_silent = args.manner.quiet || args.manner.format.is_json();
     let (event, words) = match made {
         compact::Made::Nothing(why) => (None, format!("nothing to compact: {why}")),
         compact::Made::Compaction(event, outlook) => {

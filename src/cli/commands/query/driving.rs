@@ -119,19 +119,19 @@ pub fn drive<'a>(
 
 fn manner(args: &Query, scene: &Scene) -> Manner {
     Manner {
-        json: args.format.is_json(),
+        json: args.manner.format.is_json(),
         reasoning: scene.resolved.settings.ui.reasoning == Visibility::Show,
         data: scene.model.setup.schema.is_some(),
     }
 }
 
 fn channels<'a>(env: &'a Env, output: &Output, args: &Query) -> io::Result<Channels<'a>> {
-    let is_text = !args.format.is_json();
+    let is_text = !args.manner.format.is_json();
     let format = match is_text && output.is_for_a_screen() {
         true => AnswerFormat::Screen,
         false => AnswerFormat::Verbatim,
     };
-    let chrome = if args.quiet { Chrome::Quiet } else { Chrome::Full };
+    let chrome = if args.manner.quiet { Chrome::Quiet } else { Chrome::Full };
     Channels::of_process(env, format, output.style(), chrome)
 }
 

@@ -8,7 +8,7 @@ use super::{driving::Driven, front::Reading, reading::Asked, room::Room, scene::
 use crate::{
     cli::{
         args::Query,
-        commands::{DONE, Outcome},
+        commands::{DONE, INTERRUPTED, Outcome},
         error::CommandError,
         output::Output,
     },
@@ -17,9 +17,6 @@ use crate::{
     turn::{DriveError, Ending, Unknown},
     workspace::WriteFailure,
 };
-
-/// The exit code of what the user interrupted.
-const INTERRUPTED: u8 = 130;
 
 /// How long a reader may take when the query was told to end.
 const GRACE: Duration = Duration::from_millis(250);
@@ -59,16 +56,16 @@ pub fn tell(
         }
         Reading::Failed(error) => return Err(unread(CommandError::from(error), id)),
         Reading::Late { .. } => {
-            if let Some(id) = id.filter(|_| !args.quiet) {
+            if let Some(id) = id.filter(|_| !args.manner.quiet) {
                 output.say(format_args!("`jp conversation print {id}` shows what nobody has read"));
             }
             return Err(CommandError::silent(code.unwrap_or(INTERRUPTED)));
         }
         Reading::Closed | Reading::Done => {}
     }
-    if args.format.is_json() {
+    if args.manner.format.is_json() {
         output.line(last_line(scene, id, &ending))?;
-    } else if !args.quiet {
+    } else if !args.manner.quiet {
         let usage = usage.filter(|_| scene.resolved.settings.ui.usage);
         say_ending(output, &ending, id, driven.is_answered);
         if let Some(tokens) = usage.as_ref().and_then(tokens) {
@@ -80,7 +77,7 @@ pub fn tell(
     }
     if let Some(warning) = &driven.room.warning {
         output.warn(warning);
-        driven.room.hints.iter().filter(|_| !args.quiet).for_each(|hint| output.hint(hint));
+        driven.room.hints.iter().filter(|_| !args.manner.quiet).for_each(|hint| output.hint(hint));
     }
     match (outcome(output, ending, id, &driven.room), code) {
         (Err(error), _) => Err(asked.kept(error)),

@@ -60,7 +60,7 @@ impl Scene {
         args: &Query,
         in_conversation: Option<ConversationId>,
     ) -> Result<Self, CommandError> {
-        let interactive = !args.non_interactive && Prompter::open(env).is_ok();
+        let interactive = !args.manner.non_interactive && Prompter::open(env).is_ok();
         let mut target = Target::choose(env, output, args, in_conversation)?;
         let mut conversation = target.load(output)?;
         let mut settled = settle(env, output, args, interactive, &mut target, &mut conversation)?;
@@ -90,7 +90,7 @@ impl Scene {
                     }
                     Way::With(_) => {}
                 }
-                let today = settings::layers(&files, env, &args.config)?;
+                let today = settings::layers(&files, env, &args.manner.config)?;
                 let today = settings::resolve(output, &files, today)?.settings.assistant.model;
                 let layers = layers.flag("--with today", model_key(), today.to_string());
                 resolved = settings::resolve(output, &files, layers)?;
@@ -184,7 +184,7 @@ fn layers(
     target: &Target,
     conversation: Option<&Conversation>,
 ) -> Result<Layers, CommandError> {
-    let mut layers = settings::layers(files, env, &args.config)?;
+    let mut layers = settings::layers(files, env, &args.manner.config)?;
     if let (Some(workspace), Some(conversation)) = (target.workspace(), conversation) {
         layers = workspace.add_config(layers, conversation);
     }

@@ -73,7 +73,7 @@ impl Target {
         }
         // Whoever forks means a conversation: that of the terminal, or one that is named.
         let is_open = args.fork.is_none() || need == Need::Picked;
-        let may_ask = is_open && !args.non_interactive;
+        let may_ask = is_open && !args.manner.non_interactive;
         let (workspace, handle) = open::find(env, output, need, Otherwise::Nothing, may_ask)?;
         let workspace = workspace.doing(DOING);
         open::warn_of_dropped(output, &workspace, &handle, Next::Writes);
@@ -89,7 +89,7 @@ impl Target {
                 forked(env, output, &workspace, &handle, last, unfinished)?
             }
             None if args.no_persist => Place::Read(handle),
-            None => locked(env, output, &workspace, handle, !args.non_interactive)?,
+            None => locked(env, output, &workspace, handle, !args.manner.non_interactive)?,
         };
         Ok(Self { workspace: Some(workspace), session, place })
     }

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::telling::on_one_line;
 use crate::{
     cli::error::CommandError,
     env::Env,
     model::CallId,
     turn::{CallState, Decision, Survey, Surveyed},
-    ui::{Asked, Prompter, Wake},
+    ui::{Asked, Prompter, Wake, on_one_line},
 };
 
 /// Lets somebody choose; nothing if they do not want to after all.

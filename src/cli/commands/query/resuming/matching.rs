@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    super::{scene::Scene, tools},
-    telling::on_one_line,
-};
+use super::super::{scene::Scene, tools};
 use crate::{
     cli::{
         args::{Query, With},
+        commands::INTERRUPTED,
         error::CommandError,
     },
     env::Env,
@@ -16,11 +14,8 @@ use crate::{
     model::ConversationId,
     plan::Briefing,
     turn::{Mismatch, Survey, Told},
-    ui::{Asked, Key, Prompter, Wake},
+    ui::{Asked, Key, Prompter, Wake, on_one_line},
 };
-
-/// The exit code of what the user interrupted.
-const INTERRUPTED: u8 = 130;
 
 /// What becomes of a turn that cannot go on with the words that it began with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

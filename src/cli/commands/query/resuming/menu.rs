@@ -2,15 +2,12 @@
 
 use super::telling::under_way_lines;
 use crate::{
-    cli::error::CommandError,
+    cli::{commands::INTERRUPTED, error::CommandError},
     env::Env,
     model::{ConversationId, IncompleteTurn, Pending},
     turn::Survey,
     ui::{Asked, Key, Prompter, Wake},
 };
-
-/// The exit code of what the user interrupted.
-const INTERRUPTED: u8 = 130;
 
 /// What somebody wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ pub fn prepare(
         let (state, tools) = (scene.state_dir(env)?, &scene.model.setup.tools);
         decide_unknown(env, &state, &survey, tools, &mut resumption.decisions)?;
     }
-    if survey.is_asked_anew && !args.quiet {
+    if survey.is_asked_anew && !args.manner.quiet {
         output.say("The answer had not ended, and is asked for anew");
     }
     Ok(way)
