@@ -29,6 +29,13 @@ impl Rework {
         Ok(Self { page: Page::create(env, state, name, text.as_bytes())? })
     }
 
+    /// Puts what somebody typed elsewhere into a file of this name, so that it is not lost.
+    pub fn keep(env: &Env, state: &Path, name: &str, text: &str) -> Result<Self, DraftError> {
+        let page = Page::create(env, state, name, b"")?;
+        page.write(text.as_bytes())?;
+        Ok(Self { page })
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         self.page.path()

@@ -185,11 +185,11 @@ impl Call {
     ) {
         let can_run = self.check(context.setup);
         let has_result = matches!(&self.state, State::Asking(_, Prompt::DeliverResult(_)));
-        if let (Some(reply), Some(open)) = (reply, self.left_open().cloned())
+        if let (Some(reply), Some(open)) = (&reply, self.left_open().cloned())
             && (can_run.is_ok() || has_result)
         {
             // Neither a result nor a question of a tool allows anything for later.
-            let _nothing = self.replied(&open, reply, context, outbox);
+            let _nothing = self.replied(&open, reply.clone(), context, outbox);
             return;
         }
         match (std::mem::replace(&mut self.state, State::New), can_run) {
@@ -202,7 +202,9 @@ impl Call {
                 self.route(prompt, Some(inquiry), question, context, outbox);
             }
             (State::Asking(inquiry, _), Err(why)) => {
-                outbox.commit(respond(&inquiry.id, &Reply::Cancelled, context.now));
+                // What somebody has answered is kept, though nobody can use it any more.
+                let reply = reply.unwrap_or(Reply::Cancelled);
+                outbox.commit(respond(&inquiry.id, &reply, context.now));
                 self.refuse(&why, context.now, outbox);
             }
             (_, Err(why)) => self.refuse(&why, context.now, outbox),

@@ -185,3 +185,33 @@ fn what_nobody_has_decided_is_left_for_later_when_whoever_could_is_gone() {
     let effects = later.step(Input::Resume(Resumption::default()));
     assert_eq!(effects, ["ask c2-q1", "ask c1-q0"], "both are asked again");
 }
+
+#[test]
+fn a_call_of_unknown_outcome_stays_one_while_its_permission_is_asked_for() {
+    let mut play = unknown();
+    play.step(decided(Decision::Again));
+    let entries = play.entries();
+    let survey = Survey::of(&entries);
+    let states: Vec<_> = survey.calls.iter().map(|call| &call.state).collect();
+    assert!(matches!(states[..], [CallState::Unknown]), "{states:?}");
+    assert!(survey.question().is_none() && survey.calls[0].can_be_decided());
+    let mut later = Play { turn: Some(Turn::new(setup(), entries)), subject: Subject::default() };
+    assert_eq!(later.step(Input::Resume(Resumption::default())), ["show usage", "end unsure c1"]);
+}
+
+#[test]
+fn what_was_answered_is_kept_though_the_tool_that_asked_is_gone() {
+    let mut play = Play::begun(setup());
+    play.call("c1", "free", "{}");
+    play.over(Finish::ToolCalls);
+    let answer = AnswerType::Text { default: None };
+    let question = Question { id: "who".into(), text: "Who?".into(), answer, exclusive: false };
+    play.ended("c1", Outcome::NeedsInput(question));
+    let without = Setup { tools: Catalog::new([]).unwrap(), ..setup() };
+    let turn = Some(Turn::new(without, play.entries()));
+    let mut later = Play { turn, subject: Subject::default() };
+    let replies = [(InquiryId::new("c1-q0"), Reply::Answer(Answer::Text("Ann".into())))].into();
+    let effects = later.step(Input::Resume(Resumption { replies, ..Resumption::default() }));
+    assert!(effects[0].starts_with("commit inquiry-response c1-q0 Text("), "{effects:?}");
+    assert_eq!(effects.last().unwrap(), "query");
+}

@@ -138,6 +138,14 @@ impl Bell {
     }
 }
 
+/// What was answered, for the turn.
+pub fn reply_of(reply: ui::Reply) -> Reply {
+    match reply {
+        ui::Reply::Open(answer) => Reply::Answer(answer),
+        ui::Reply::Secret(secret) => Reply::Secret(secret.reveal().to_owned()),
+    }
+}
+
 struct Asking {
     env: Env,
     /// Where texts are put that are edited.
@@ -225,10 +233,7 @@ impl Asking {
             InquiryKind::ToolQuestion => {
                 let mut question = Question::from(inquiry);
                 question.text = format!("{} asks: {}", call.tool, question.text);
-                prompter.ask(&question, &self.wake).map(|reply| match reply {
-                    ui::Reply::Open(answer) => Reply::Answer(answer),
-                    ui::Reply::Secret(secret) => Reply::Secret(secret.reveal().to_owned()),
-                })
+                prompter.ask(&question, &self.wake).map(reply_of)
             }
         }
     }

@@ -88,6 +88,9 @@ fn once(
     let asks_next = scene.asks_next();
     match drive(env, output, args, &mut scene, &asked, beginning, fleet) {
         Ok(driven) => {
+            if matches!(&driven.ending, Ok(ending) if !matches!(ending, Ending::Unsure(_))) {
+                scene.typed_is_stored();
+            }
             let is_complete = matches!(driven.ending, Ok(Ending::Complete(_)));
             let next = driven.id.filter(|_| asks_next && is_complete);
             let code = tell(output, args, &scene, asked, driven)?;

@@ -21,7 +21,7 @@ use crate::{
     process::Running,
     tool::{Audience, Site},
     ui::Prompter,
-    workspace::{ConfigFiles, Conversation, WorkspaceError},
+    workspace::{ConfigFiles, Conversation},
 };
 
 /// What is set up before anything is asked.
@@ -162,13 +162,16 @@ impl Scene {
         Ok(fleet)
     }
 
+    /// What somebody typed before the turn went on is in the conversation.
+    pub fn typed_is_stored(&mut self) {
+        if let Settled::Resume(choices) = &mut self.settled {
+            choices.typed.stored();
+        }
+    }
+
     /// Where the user's own files about this go.
     pub fn state_dir(&self, env: &Env) -> Result<PathBuf, CommandError> {
-        match (self.target.workspace(), env.data_dir()) {
-            (Some(workspace), _) => Ok(workspace.state_dir()?),
-            (None, Some(data)) => Ok(data),
-            (None, None) => Err(WorkspaceError::NoHome.into()),
-        }
+        self.target.state_dir(env)
     }
 }
 

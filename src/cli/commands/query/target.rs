@@ -1,6 +1,6 @@
 //! The conversation that a query goes to.
 
-use std::num::NonZeroU64;
+use std::{num::NonZeroU64, path::PathBuf};
 
 use super::{
     super::{
@@ -22,7 +22,7 @@ use crate::{
     env::Env,
     model::{ConversationId, Meta},
     ui::complain,
-    workspace::{Conversation, Guard, Handle, Session, Workspace},
+    workspace::{Conversation, Guard, Handle, Session, Workspace, WorkspaceError},
 };
 
 /// What the lock says that is done with a conversation.
@@ -112,6 +112,15 @@ impl Target {
     /// The workspace that it is in, if there is one.
     pub fn workspace(&self) -> Option<&Workspace> {
         self.workspace.as_ref()
+    }
+
+    /// Where the user's own files about it go.
+    pub fn state_dir(&self, env: &Env) -> Result<PathBuf, CommandError> {
+        match (&self.workspace, env.data_dir()) {
+            (Some(workspace), _) => Ok(workspace.state_dir()?),
+            (None, Some(data)) => Ok(data),
+            (None, None) => Err(WorkspaceError::NoHome.into()),
+        }
     }
 
     /// Its id, if it is there already.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::typed::Typed;
 use crate::{
     cli::{args::Decisions, error::CommandError},
     env::Env,
@@ -18,6 +19,8 @@ pub struct Choices {
     pub decisions: BTreeMap<CallId, Decision>,
     /// What was answered to open questions.
     pub replies: BTreeMap<InquiryId, Reply>,
+    /// What somebody typed for that, until it is stored.
+    pub typed: Typed,
     /// Whether there is a question to be asked when the turn is complete.
     pub asks_next: bool,
 }

@@ -12,6 +12,7 @@ mod preparing;
 mod rewording;
 mod settling;
 mod telling;
+mod typed;
 mod unknown;
 
 pub use self::{

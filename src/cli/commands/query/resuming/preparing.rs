@@ -3,6 +3,7 @@
 use super::{
     super::scene::Scene,
     matching::{Way, match_up},
+    settling::Settled,
     unknown::decide_unknown,
 };
 use crate::{
@@ -27,7 +28,10 @@ pub fn prepare(
     }
     if scene.interactive {
         let (state, tools) = (scene.state_dir(env)?, &scene.model.setup.tools);
-        decide_unknown(env, &state, &survey, tools, &mut resumption.decisions)?;
+        if let Settled::Resume(choices) = &mut scene.settled {
+            let (decisions, typed) = (&mut resumption.decisions, &mut choices.typed);
+            decide_unknown(env, &state, &survey, tools, decisions, typed)?;
+        }
     }
     if survey.is_asked_anew && !args.manner.quiet {
         output.say("The answer had not ended, and is asked for anew");

@@ -9,6 +9,7 @@ use super::{
     menu::{Choice, Menu},
     rewording::{Reworded, reword},
     telling::{incomplete, nothing_to_resume},
+    typed::Typed,
 };
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
@@ -129,8 +130,9 @@ impl Settling<'_> {
                     return Ok(Settled::Ask);
                 }
                 Choice::Answer => {
-                    if let Some(replies) = answer(self.env, &survey)? {
-                        return resume(Choices { replies, ..Choices::default() });
+                    let (state, mut typed) = (self.target.state_dir(self.env)?, Typed::default());
+                    if let Some(replies) = answer(self.env, &state, &survey, &mut typed)? {
+                        return resume(Choices { replies, typed, ..Choices::default() });
                     }
                 }
                 Choice::Select => {

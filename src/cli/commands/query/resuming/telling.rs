@@ -14,11 +14,6 @@ pub fn under_way_lines(turn: &IncompleteTurn) -> Vec<String> {
     std::iter::once(above).chain(lines).collect()
 }
 
-/// A text from anywhere that does not look like several lines of jp.
-pub fn on_one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
-}
-
 /// It has to be said first what becomes of the turn, and nobody can be asked.
 pub fn incomplete(id: Option<ConversationId>, turn: &IncompleteTurn) -> CommandError {
     let status = turn.progress.status();

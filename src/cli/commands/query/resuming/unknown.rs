@@ -2,19 +2,22 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use super::{decisions::result_of, telling::on_one_line};
+use super::{
+    decisions::result_of,
+    typed::{Typed, tell_earlier},
+};
 use crate::{
-    cli::error::CommandError,
+    cli::{commands::INTERRUPTED, error::CommandError},
     edit::Rework,
     env::Env,
     model::{Body, CallId},
     tool::Catalog,
     turn::{Decision, Survey, Surveyed},
-    ui::{Asked, Key, Prompter, Wake, argument_lines, lend_terminal},
+    ui::{Asked, Key, Prompter, Wake, argument_lines, lend_terminal, on_one_line},
 };
 
-/// The exit code of what the user interrupted.
-const INTERRUPTED: u8 = 130;
+/// What a result is called that somebody types.
+const RESULT: &str = "result.txt";
 
 const KEYS: [Key<'static>; 5] = [
     Key { key: 'r', says: "run it again" },
@@ -31,25 +34,18 @@ pub fn decide_unknown(
     survey: &Survey,
     tools: &Catalog,
     decisions: &mut BTreeMap<CallId, Decision>,
+    typed: &mut Typed,
 ) -> Result<(), CommandError> {
     let open: Vec<_> =
         survey.unknown(tools).filter(|call| !decisions.contains_key(&call.made.id)).collect();
     if open.is_empty() {
         return Ok(());
     }
-    let (prompter, wake) = (Prompter::open(env)?, Wake::new()?);
-    let mut asking = Asking { env, state, prompter, wake, written: Vec::new() };
-    let mut decided: BTreeMap<CallId, Decision> = BTreeMap::new();
+    let (mut prompter, wake) = (Prompter::open(env)?, Wake::new()?);
+    tell_earlier(&mut prompter, state);
+    let mut asking = Asking { env, state, prompter, wake, typed };
     for call in open {
-        match asking.decide(call) {
-            Ok(decision) => drop(decided.insert(call.made.id.clone(), decision)),
-            Err(error) => return Err(asking.kept(error)),
-        }
-    }
-    decisions.extend(decided);
-    for rework in asking.written {
-        // It is on its way to the conversation; a copy that stays is in nobody's way.
-        let _left = rework.discard();
+        decisions.insert(call.made.id.clone(), asking.decide(call)?);
     }
     Ok(())
 }
@@ -59,8 +55,7 @@ struct Asking<'a> {
     state: &'a Path,
     prompter: Prompter<'a>,
     wake: Wake,
-    /// What was written in an editor, until everything is decided.
-    written: Vec<Rework>,
+    typed: &'a mut Typed,
 }
 
 impl Asking<'_> {
@@ -96,10 +91,13 @@ impl Asking<'_> {
         self.prompter.say("Enter alone opens your editor.");
         match self.prompter.text("Result: ", &self.wake) {
             Asked::Answered(text) if text.is_empty() => {}
-            Asked::Answered(text) => return Ok(Some(text.into())),
+            Asked::Answered(text) => {
+                self.typed.keep(self.env, self.state, RESULT, &text);
+                return Ok(Some(text.into()));
+            }
             Asked::Cancelled | Asked::Woken(_) => return Ok(None),
         }
-        let rework = Rework::create(self.env, self.state, "result.txt", "");
+        let rework = Rework::create(self.env, self.state, RESULT, "");
         let rework = rework.map_err(CommandError::failure)?;
         let text = rework.edit(self.env, lend_terminal).map_err(CommandError::failure)?;
         let text = text.trim_end_matches('\n').to_owned();
@@ -108,17 +106,8 @@ impl Asking<'_> {
             self.prompter.say("Nothing was written.");
             return Ok(None);
         }
-        self.written.push(rework);
+        self.typed.keep_written(rework);
         Ok(Some(text.into()))
-    }
-
-    /// The error, with the places where what was written is kept.
-    fn kept(&mut self, error: CommandError) -> CommandError {
-        for rework in &self.written {
-            let path = rework.path().display();
-            self.prompter.say(&format!("What you wrote is in `{path}`"));
-        }
-        error
     }
 
     fn of_file(&mut self) -> Result<Option<Body>, CommandError> {
