@@ -203,7 +203,7 @@ fn a_busy_or_broken_server_is_asked_again_and_then_answers() {
 }
 
 #[test]
-fn an_answer_that_breaks_off_is_kept_and_asked_again() {
+fn an_answer_that_breaks_off_is_asked_for_anew_and_history_keeps_it() {
     let text = "One two three four five six seven eight nine ten.";
     let fixtures = json!([
         { "match": { "userMessage": "Count", "sequenceIndex": 0 },
@@ -217,7 +217,9 @@ fn an_answer_that_breaks_off_is_kept_and_asked_again() {
         assert!(output.stdout.starts_with("One two"), "{api}: {}", output.stdout);
         assert!(output.stdout.ends_with("\n\nAll ten.\n"), "{api}: {}", output.stdout);
         let events = events(jp);
-        assert_eq!(types(&events), ["request", "message", "message"], "{api}");
+        assert_eq!(types(&events), ["request", "message"], "{api}");
+        let history = jp.run(&["git", "log", "-p", "--all"]).ok();
+        assert!(history.contains("One two"), "{api}: {history}");
         let heard = mock.heard();
         assert_eq!(heard.len(), 2, "{api}");
         assert!(!heard[1].to_string().contains("One two"), "{api}: {}", heard[1]);
