@@ -2,7 +2,7 @@
 //!
 //! Everything that reads them gets them from here, so that tests can fix them.
 
-mod leader;
+mod process;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +13,7 @@ use std::{
 
 use jiff::tz::TimeZone;
 
-pub use leader::{Leader, Life};
+pub use process::{Life, Process};
 
 use crate::model::Timestamp;
 
@@ -23,7 +23,7 @@ pub struct Env {
     vars: BTreeMap<OsString, OsString>,
     cwd: PathBuf,
     clock: Clock,
-    leader: Option<Leader>,
+    leader: Option<Process>,
     keys: BTreeSet<String>,
 }
 
@@ -55,7 +55,7 @@ impl Env {
     }
 
     /// The same world in a terminal whose session has this leader.
-    pub fn led_by(self, leader: Leader) -> Self {
+    pub fn led_by(self, leader: Process) -> Self {
         Self { leader: Some(leader), ..self }
     }
 
@@ -130,10 +130,10 @@ impl Env {
     }
 
     /// The leader of the session of this terminal; `None` without a terminal.
-    pub fn leader(&self) -> Option<Leader> {
+    pub fn leader(&self) -> Option<Process> {
         match (self.clock, &self.leader) {
             (_, Some(leader)) => Some(leader.clone()),
-            (Clock::System, None) => Leader::of_process(),
+            (Clock::System, None) => Process::leading(),
             (Clock::Fixed(_), None) => None,
         }
     }

@@ -4,9 +4,17 @@
 //! it. It refuses to follow a symlink in place of the file being replaced, and it never retries: a
 //! failed sync may have dropped the pages, so the only honest answer is an error naming the path.
 
+mod directory_lock;
+mod leftover;
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+pub use directory_lock::DirectoryLock;
+pub use leftover::{Leftover, is_own};
 
 /// What failed, on which path, and why.
 #[derive(Debug, thiserror::Error)]
@@ -57,12 +65,19 @@ impl<T> AtPath<T> for io::Result<T> {
 /// The permissions of a file that is replaced are kept; a new file gets 0644 less the umask.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     let existing = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
-    replace(path, bytes, 0o644, existing.map(|existing| existing.permissions()))
+    let temporary = beside(path, bytes, 0o644, existing.map(|existing| existing.permissions()))?;
+    persist_durably(temporary, path)
 }
 
 /// Replaces `path` as [`write_atomic`] does, by a file that only its owner can read.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
-    replace(path, bytes, 0o600, None)
+    persist_durably(beside(path, bytes, 0o600, None)?, path)
+}
+
+/// Replaces `path` as [`write_private`] does, but without a sync: for what means nothing any more
+/// after a power cut.
+pub fn write_fleeting(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    persist(beside(path, bytes, 0o600, None)?, path)
 }
 
 /// Opens a file to write at its end, for this user alone: a log, which need not survive a power
@@ -75,12 +90,13 @@ pub fn append_private(path: &Path) -> Result<File, FsError> {
     options.open(path).at("open", path)
 }
 
-fn replace(
+/// Writes what is to replace `path` into a file beside it, which goes if it is dropped.
+fn beside(
     path: &Path,
     bytes: &[u8],
     mode: u32,
     permissions: Option<fs::Permissions>,
-) -> Result<(), FsError> {
+) -> Result<NamedTempFile, FsError> {
     let directory = parent(path);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".jp-");
@@ -93,10 +109,19 @@ fn replace(
         temporary.as_file().set_permissions(permissions).at("write", path)?;
     }
     temporary.write_all(bytes).at("write", path)?;
-    temporary.as_file().sync_all().at("sync", path)?;
+    Ok(temporary)
+}
+
+fn persist(temporary: NamedTempFile, path: &Path) -> Result<(), FsError> {
     // Dropping the `PersistError` removes the temporary file.
     temporary.persist(path).map_err(|error| FsError::new("replace", path, error.error))?;
-    sync_dir(directory)
+    Ok(())
+}
+
+fn persist_durably(temporary: NamedTempFile, path: &Path) -> Result<(), FsError> {
+    temporary.as_file().sync_all().at("sync", path)?;
+    persist(temporary, path)?;
+    sync_dir(parent(path))
 }
 
 /// Makes an empty file that only its owner can read, under a name that nobody had.
@@ -296,6 +321,8 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         write_private(&path, b"new").unwrap();
         assert_eq!((fs::read(&path).unwrap(), mode(&path)), (b"new".to_vec(), 0o600));
+        write_fleeting(&path, b"newer").unwrap();
+        assert_eq!((fs::read(&path).unwrap(), mode(&path)), (b"newer".to_vec(), 0o600));
         let (_, one) = create_private_in(&inner, "a-", ".txt").unwrap();
         let (_, other) = create_private_in(&inner, "a-", ".txt").unwrap();
         assert_ne!(one, other);

@@ -41,6 +41,8 @@ pub mod attach;
 pub mod tool;
 pub mod turn;
 
+pub mod serve;
+
 pub mod ui;
 
 mod cli;

@@ -19,6 +19,7 @@ mod print;
 mod query;
 mod random;
 mod read;
+mod serve;
 mod tidy;
 mod tools;
 mod world;
@@ -114,7 +115,7 @@ fn options() -> Result<Options, String> {
 
 type Part = fn(&World, &Sizes, &mut Page) -> Outcome<()>;
 
-const PARTS: [(&str, Part); 14] = [
+const PARTS: [(&str, Part); 15] = [
     ("append", append::against_peers),
     ("length", append::at_length),
     ("list", read::list),
@@ -127,6 +128,7 @@ const PARTS: [(&str, Part); 14] = [
     ("edit", edit::edit),
     ("print", print::print),
     ("query", query::query),
+    ("serve", serve::serve),
     ("tools", tools::tools),
     ("tidy", tidy::tidy),
 ];

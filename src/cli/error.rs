@@ -10,6 +10,7 @@ use crate::{
     fsutil::FsError,
     history::{AtError, BlameError, ForkError},
     model::ConversationId,
+    serve::{Failure, place::PlaceError},
     store::{
         GitError, MaintenanceError, MoveError, PublishError, RefError, Space, StatsError,
         WriteError,
@@ -64,6 +65,17 @@ impl CommandError {
     /// Everything has been said already.
     pub fn silent(code: u8) -> Self {
         Self { kind: Kind::Silent(code), messages: Vec::new(), hints: Vec::new() }
+    }
+
+    /// What somebody else has to say, with its exit code.
+    pub fn of_failure(failure: &Failure, code: u8) -> Self {
+        let Failure { messages, hints } = failure.clone();
+        Self { kind: Kind::Silent(code), messages, hints }
+    }
+
+    /// The words, for somebody else to say.
+    pub fn to_failure(&self) -> Failure {
+        Failure { messages: self.messages.clone(), hints: self.hints.clone() }
     }
 
     /// What clap has to say: help and versions are no errors.
@@ -188,6 +200,13 @@ impl From<WorkspaceError> for CommandError {
             ),
             error => Self::failure(error),
         }
+    }
+}
+
+impl From<PlaceError> for CommandError {
+    fn from(error: PlaceError) -> Self {
+        let remedy = error.remedy();
+        Self::failure(error).hint_if(remedy)
     }
 }
 

@@ -11,12 +11,17 @@ use crate::{
     ui::{self, Style, escape},
 };
 
+/// Who hears what is said.
+type Hearer = Box<dyn Fn(&str)>;
+
 /// The two streams of a command.
 pub struct Output {
     stdout: BufWriter<io::Stdout>,
     stderr: io::Stderr,
     style: Style,
     pager: bool,
+    /// Who hears what is said beside what was asked for, if that is not standard error.
+    hearer: Option<Hearer>,
     /// What is held back until it is known whether it fits on the screen.
     held: Option<Vec<u8>>,
     /// What was done and has to be told, even if it cannot be printed.
@@ -28,7 +33,7 @@ impl Output {
     pub fn of_process() -> Self {
         let stdout = BufWriter::new(io::stdout());
         let (stderr, style) = (io::stderr(), Style::PLAIN);
-        Self { stdout, stderr, style, pager: true, held: None, done: Vec::new() }
+        Self { stdout, stderr, style, pager: true, hearer: None, held: None, done: Vec::new() }
     }
 
     /// Uses colours when the user wants them.
@@ -118,7 +123,15 @@ impl Output {
     pub fn say(&mut self, text: impl fmt::Display) {
         // In the order of the telling; if nobody reads, the next write to it says so.
         let _unread = self.stdout.flush();
+        if let Some(hear) = &self.hearer {
+            return hear(&text.to_string());
+        }
         let _unheard = writeln!(self.stderr, "{text}");
+    }
+
+    /// Lets somebody else hear what is said from now on.
+    pub fn divert(&mut self, hear: impl Fn(&str) + 'static) {
+        self.hearer = Some(Box::new(hear));
     }
 
     /// Warns about something; the text may hold anything.

@@ -54,7 +54,9 @@ pub use print::to_json;
 pub use problem::{ConfigErrors, Fault, Problem};
 pub use resolve::{Effective, Resolved};
 pub use schema::{Kind, keys, kind, schema};
-pub use settings::{Api, Assistant, Effort, Provider, Settings, Store, Title, Ui, Visibility};
+pub use settings::{
+    Api, Assistant, Detached, Effort, Provider, Settings, Store, Title, Ui, Visibility,
+};
 pub use store_path::store_path;
 pub use texts::{BaseUrl, Temperature, VariableName};
 pub use timeout::Timeout;

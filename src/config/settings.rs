@@ -28,6 +28,8 @@ pub struct Settings {
     pub compaction: Compaction,
     /// What happens to a prompt of any tool when nobody can be asked.
     pub unattended: Unattended,
+    /// Queries that go on without anybody.
+    pub detached: Detached,
     /// Servers of the Model Context Protocol, whose tools a model may call, by name.
     pub mcp: BTreeMap<String, Mcp>,
     /// The titles of conversations.
@@ -43,6 +45,20 @@ pub struct Store {
     /// Where it is, instead of beside the project: an absolute path; `~/` is the home directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
+}
+
+/// `[detached]`: queries that go on without anybody.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Detached {
+    /// How long a query waits for somebody who answers its question; then it saves what it has and
+    /// ends. Without it, ten minutes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience: Option<Timeout>,
+    /// The program, with its arguments, that lets you know when a query is over or waits, and nobody
+    /// is there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notify: Vec<String>,
 }
 
 /// `[assistant]`: who answers, and how.

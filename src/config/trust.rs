@@ -42,6 +42,8 @@ const RISKS: &[(&[&str], Risk)] = &[
     (&["tools"], Risk::NeedsTrust),
     (&["mcp"], Risk::NeedsTrust),
     (&["unattended"], Risk::NeedsTrust),
+    (&["detached", "patience"], Risk::Harmless),
+    (&["detached", "notify"], Risk::UserOnly),
     (&["title", "generate"], Risk::Harmless),
     (&["title", "model"], Risk::Harmless),
     (&["ui", "reasoning"], Risk::Harmless),

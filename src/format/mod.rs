@@ -4,7 +4,7 @@
 //! Nothing here does I/O. `docs/format.md` is the specification; this is its only implementation.
 
 mod amend;
-mod base64;
+pub mod base64;
 mod briefing;
 mod event;
 mod fence;

@@ -79,6 +79,8 @@ pub fn fork(
     };
     let summary = summary.map(|summary| Summary { heading: Heading::from(&meta), ..summary });
     changes.push(Change::Put(TreePath::meta(), encode_meta(&meta)));
+    // What waits is asked once, in the conversation that it was sent to.
+    changes.push(Change::Remove(TreePath::queue()));
     let guard = workspace.branch(source, &changes, summary.as_ref(), &remarks)?;
     let events = summary.map(|summary| summary.events);
     Ok(Fork { id: guard.id(), guard, events, remarks })

@@ -34,6 +34,14 @@ impl Event {
         self.kind.event_type()
     }
 
+    /// What is asked, if it is a request.
+    pub fn request(&self) -> Option<&Request> {
+        match &self.kind {
+            EventKind::Request(request) => Some(request),
+            _ => None,
+        }
+    }
+
     /// Where it comes from, if it is a block of an answer.
     pub fn block(&self) -> Option<&Block> {
         match &self.kind {

@@ -24,6 +24,7 @@ mod stream;
 mod time;
 mod title;
 mod tool;
+mod verdict;
 
 pub use address::{Address, InvalidAddress};
 pub use answer::{Block, Finish, Signature};
@@ -55,3 +56,4 @@ pub use stream::{Entry, IncompleteTurn, Stream, Turn, open_blocks};
 pub use time::{InvalidTimestamp, Timestamp};
 pub use title::title_from;
 pub use tool::{Arguments, ToolCall, ToolResult, ToolStart};
+pub use verdict::{Ruling, Verdict};

@@ -55,6 +55,11 @@ impl TreePath {
         Self { directory: Some(directory), name: name.to_string() }
     }
 
+    /// All requests that wait for a running turn to end.
+    pub fn queue() -> Self {
+        Self { directory: Some(META_DIR.to_owned()), name: QUEUE_DIR.to_owned() }
+    }
+
     /// Anything that was found in a tree, whatever it is.
     pub fn found(directory: Option<String>, name: String) -> Self {
         Self { directory, name }

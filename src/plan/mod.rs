@@ -11,6 +11,7 @@ mod edit;
 mod layout;
 mod order;
 mod outline;
+mod queue;
 mod repair;
 mod retract;
 mod sanitize;
@@ -30,6 +31,7 @@ pub use edit::{
 pub use layout::{FlatLine, Layout, Listed};
 pub use order::longest_increasing;
 pub use outline::Outline;
+pub use queue::{QUEUED, QueueError, enqueue, requeue, unqueue};
 pub use repair::{Repair, Repairs, repair};
 pub use retract::retract;
 pub use sanitize::{Fix, sanitize};

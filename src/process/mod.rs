@@ -2,8 +2,10 @@
 //!
 //! A child never sees a variable that it was not given. What [`run`] and [`Partner`] start is in a
 //! process group of its own, is never left behind, and never makes jp wait for more than its time:
-//! nothing here knows what the output means or whether a program may be run.
+//! nothing here knows what the output means or whether a program may be run. [`signal`] is about
+//! processes that are no children: a signal reaches the one that is meant, or nobody.
 
+mod again;
 mod capture;
 mod command;
 mod course;
@@ -12,8 +14,10 @@ mod group;
 mod partner;
 mod run;
 mod running;
+pub mod signal;
 mod spawn;
 
+pub use again::{Reins, again, end_with_parent, leave_terminal};
 pub use command::command;
 pub use environment::{Child, holds_key, is_variable, variables};
 pub use partner::Partner;

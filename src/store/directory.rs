@@ -21,6 +21,8 @@ const TREE: u16 = 0o040_000;
 pub struct Directory {
     entries: BTreeMap<Vec<u8>, Entry>,
     open: BTreeMap<Vec<u8>, Directory>,
+    /// Whether it was entered since it was written.
+    is_entered: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +58,7 @@ impl Directory {
             let (mode, id) = (entry.mode.value(), entry.oid.to_owned());
             entries.insert(entry.filename.to_vec(), Entry { mode, id });
         }
-        Ok(Self { entries, open: BTreeMap::new() })
+        Ok(Self { entries, ..Self::default() })
     }
 
     /// The file at a path, if there is one.
@@ -115,7 +117,9 @@ impl Directory {
             };
             self.open.insert(name.to_vec(), directory);
         }
-        Ok(self.open.get_mut(name).expect("it was opened just now"))
+        let directory = self.open.get_mut(name).expect("it was opened just now");
+        directory.is_entered = true;
+        Ok(directory)
     }
 
     fn insert(&mut self, name: &str, entry: Entry) {
@@ -130,14 +134,23 @@ impl Directory {
         }
     }
 
-    /// Adds the trees to a pack, inner ones first, and closes the directories.
+    /// Closes all directories, once they are where they can be read again.
+    pub fn close(&mut self) {
+        self.open.clear();
+    }
+
+    /// Adds the trees to a pack, inner ones first. Directories stay open: what is in the pack cannot
+    /// be read yet.
     fn write(&mut self, pack: &mut PackBuilder) -> Result<ObjectId, ApplyError> {
-        for (name, mut directory) in std::mem::take(&mut self.open) {
+        for (name, directory) in &mut self.open {
+            if !std::mem::take(&mut directory.is_entered) {
+                continue;
+            }
             let id = directory.write(pack)?;
             if directory.entries.is_empty() {
-                self.entries.remove(&name);
+                self.entries.remove(name);
             } else {
-                self.entries.insert(name, Entry { mode: TREE, id });
+                self.entries.insert(name.clone(), Entry { mode: TREE, id });
             }
         }
         Ok(pack.add(Kind::Tree, &self.encode())?)

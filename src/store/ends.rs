@@ -57,6 +57,11 @@ impl<'a> Ends<'a> {
         self.problems.iter().any(Problem::is_foreign)
     }
 
+    /// How many requests wait for a running turn to end.
+    pub fn queued(&self) -> usize {
+        self.top.queue.len()
+    }
+
     /// The event file before the one that was asked for last, beginning with the last of all; what
     /// is wrong where there is none.
     pub fn previous(&mut self) -> Option<Result<Located, Problem>> {

@@ -200,7 +200,7 @@ pub(super) fn names(path: &Path, _file: &File) -> io::Result<bool> {
     path.try_exists()
 }
 
-fn read_holder(file: File) -> Option<Holder> {
+pub(super) fn read_holder(file: File) -> Option<Holder> {
     let mut text = Vec::new();
     file.take(MAX_HOLDER_BYTES).read_to_end(&mut text).ok()?;
     serde_json::from_slice(&text).ok()

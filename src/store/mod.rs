@@ -12,6 +12,7 @@ mod event_files;
 mod gate;
 mod git;
 mod handful;
+mod holders;
 mod listing;
 mod locate;
 mod lock;

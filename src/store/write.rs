@@ -139,6 +139,7 @@ impl Store {
                 error => WriteError::Publish(error),
             })?;
         self.objects.remember(new, &last);
+        tree.close();
         *tip = Tip { commit: Some(new), tree };
         Ok(Written { commits: ids, notes: notes(&published) })
     }

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     model::{
-        Answer, Arguments, CallId, Event, EventKind, Grant, InquiryId, InquiryRequest, Timestamp,
-        ToolCall, ToolStart,
+        Answer, Arguments, CallId, Event, EventKind, Grant, InquiryId, InquiryRequest, Ruling,
+        Timestamp, ToolCall, ToolStart, Verdict,
     },
     tool::{Invocation, Permission, Refusal, Subject, Tool},
 };
@@ -54,6 +54,8 @@ pub struct Call {
     /// How it came that it may run. What a conversation says of this does not count: it can come
     /// from anywhere.
     allowed: Option<By>,
+    /// What the user has said to the question whether it may run, before the turn went on.
+    ruling: Option<Ruling>,
     state: State,
 }
 
@@ -108,9 +110,10 @@ pub(super) const LEFT_UNKNOWN: &str = "This was interrupted, and whether it had 
 const UNANSWERED: &str = "The user did not answer the question of the tool.";
 
 impl Call {
-    /// A call, with what is known of it.
-    pub fn new(standing: Standing) -> Self {
+    /// A call, with what is known of it, by the conversation and by the user's own record.
+    pub fn new(standing: Standing, verdicts: &[Verdict]) -> Self {
         let is_unsure = standing.is_unsure();
+        let ruling = standing.ruling(verdicts);
         let Standing { made, attempts, is_edited, answers, left, .. } = standing;
         let state = match left {
             Left::Open(inquiry, prompt) => State::Asking(*inquiry, *prompt),
@@ -130,6 +133,7 @@ impl Call {
             answers,
             asked: 0,
             allowed: None,
+            ruling,
             state,
         }
     }
@@ -236,6 +240,9 @@ impl Call {
         if let Some(by) = self.allowed {
             return self.start(by, context.now, outbox);
         }
+        if let Some(Ruling::Refuse(reason)) = &self.ruling {
+            return self.decline(reason.clone(), context.now, outbox);
+        }
         let Some(listed) = context.setup.tools.find(&self.made.tool) else { return };
         match listed.terms.permission {
             Permission::Allow if listed.terms.rules.is_empty() => {
@@ -259,7 +266,7 @@ impl Call {
         matches!(self.state, State::Inspecting(_))
     }
 
-    /// It is known what it is about.
+    /// It is known what it is about. Says what is allowed from now on, if something is.
     pub fn inspected(
         &mut self,
         subject: Option<Subject>,
@@ -267,8 +274,8 @@ impl Call {
         question: &mut u64,
         context: &Context<'_>,
         outbox: &mut Outbox,
-    ) {
-        let State::Inspecting(inquiry) = &mut self.state else { return };
+    ) -> Option<Grant> {
+        let State::Inspecting(inquiry) = &mut self.state else { return None };
         let inquiry = inquiry.take();
         let terms = context.setup.terms(&self.made.tool);
         // A call that cannot be looked at must not slip past a rule.
@@ -283,7 +290,8 @@ impl Call {
             if let Some(inquiry) = inquiry {
                 outbox.commit(respond(&inquiry.id, &Reply::Cancelled, context.now));
             }
-            return self.refuse(&refusal.message(&self.made.tool), context.now, outbox);
+            self.refuse(&refusal.message(&self.made.tool), context.now, outbox);
+            return None;
         }
         let subject = subject.unwrap_or_default();
         let is_granted = context.granted.iter().any(|grant| self.is_in(grant, &subject));
@@ -291,12 +299,14 @@ impl Call {
             // What somebody has just changed is shown to them once more.
             _ if self.is_looked_over => None,
             Permission::Allow => Some(By::Settings),
+            _ if inquiry.is_none() && self.ruling.is_some() => Some(By::User),
             _ if is_granted => Some(By::Grant),
             _ => None,
         };
         (self.subject, self.preview) = (Some(subject), preview);
         let Some(by) = by else {
-            return self.route(Prompt::RunTool, inquiry, question, context, outbox);
+            self.route(Prompt::RunTool, inquiry, question, context, outbox);
+            return None;
         };
         if let Some(inquiry) = inquiry {
             let reply = Reply::Answer(Answer::Select(RUN.to_owned()));
@@ -304,7 +314,12 @@ impl Call {
             mark_answered_by(&mut response, by.word());
             outbox.commit(response);
         }
+        let grant = (by == By::User && self.ruling == Some(Ruling::Always)).then(|| self.grant());
+        if let Some(grant) = &grant {
+            outbox.push(Effect::Grant(grant.clone()));
+        }
         self.start(by, context.now, outbox);
+        grant
     }
 
     fn is_in(&self, grant: &Grant, subject: &Subject) -> bool {

@@ -1,7 +1,7 @@
 //! The tools that an answer called for: allowed or refused, run side by side, each result stored
 //! as it comes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Decision, Effect, Interrupt, Notice, Reply,
@@ -11,7 +11,7 @@ use super::{
     standing::Standing,
 };
 use crate::{
-    model::{CallId, Grant, InquiryId, ToolName},
+    model::{CallId, Grant, InquiryId, ToolName, Verdict},
     tool::{self, Question, Subject},
 };
 
@@ -64,8 +64,13 @@ impl From<Interrupt> for Then {
 
 impl Calls {
     /// The calls, none of which was considered yet.
-    pub fn waiting(pending: Vec<Standing>, question: u64, then: Then) -> Self {
-        let calls = pending.into_iter().map(Call::new).collect();
+    pub fn waiting(
+        pending: Vec<Standing>,
+        verdicts: &[Verdict],
+        question: u64,
+        then: Then,
+    ) -> Self {
+        let calls = pending.into_iter().map(|standing| Call::new(standing, verdicts)).collect();
         Self { calls, looked_at: Vec::new(), question, then }
     }
 
@@ -111,7 +116,7 @@ impl Calls {
     }
 
     /// It is known what a call is about. Calls are decided about in their order, whichever was
-    /// looked at first.
+    /// looked at first. Returns what is allowed from now on.
     pub fn inspected(
         &mut self,
         id: &CallId,
@@ -119,7 +124,8 @@ impl Calls {
         preview: Option<String>,
         context: &Context<'_>,
         outbox: &mut Outbox,
-    ) {
+    ) -> BTreeSet<Grant> {
+        let mut granted = context.granted.clone();
         if self.find(id).is_some_and(|call| call.is_inspecting()) {
             self.looked_at.push(Looked { call: id.clone(), subject, preview });
         }
@@ -127,8 +133,16 @@ impl Calls {
             let known = self.looked_at.iter().position(|looked| looked.call == call.made.id);
             let Some(known) = known else { break };
             let Looked { subject, preview, .. } = self.looked_at.remove(known);
-            call.inspected(subject, preview, &mut self.question, context, outbox);
+            let context = Context { granted: &granted, ..*context };
+            let grant = call.inspected(subject, preview, &mut self.question, &context, outbox);
+            if let Some(grant) = grant {
+                for call in &mut self.calls {
+                    call.allow(&grant, context.now, outbox);
+                }
+                granted.insert(grant);
+            }
         }
+        granted
     }
 
     /// A tool has ended.
@@ -196,6 +210,13 @@ impl Calls {
     ) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.is_asking(inquiry)) {
             call.consulted(inquiry, said, context, outbox);
+        }
+    }
+
+    /// Nobody came who could decide: what was asked is left for later.
+    pub fn give_up(&mut self, context: &Context<'_>, outbox: &mut Outbox) {
+        for call in &mut self.calls {
+            call.give_up(context.now, outbox);
         }
     }
 

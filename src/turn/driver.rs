@@ -97,7 +97,10 @@ impl<S: Sink> Driver<'_, S> {
         loop {
             let input = match next.take() {
                 Some(input) => input,
-                None => self.wait(),
+                None => {
+                    self.front_end.pause();
+                    self.wait()
+                }
             };
             // Results that are ready together become durable together.
             let gathers = matches!(input, Input::ToolEnded { .. } | Input::Inspected { .. });
@@ -150,6 +153,7 @@ impl<S: Sink> Driver<'_, S> {
                 Ok(Letter { query: Some(query), .. }) if query != self.query => {}
                 Ok(Letter { input, .. }) => return self.came(input),
                 Err(RecvTimeoutError::Timeout) => {
+                    self.front_end.pause();
                     if self.front_end.tick() == Err(Closed) && !self.is_closed {
                         self.is_closed = true;
                         return Input::Interrupt(Interrupt::Stop);
@@ -251,6 +255,10 @@ impl<S: Sink> Driver<'_, S> {
                     .map_err(DriveError::Thread)?;
             }
             Effect::Answer { ticket, answer } => self.switchboard.answer(ticket, answer),
+            Effect::Enqueue { from, request } => {
+                let number = self.sink.enqueue(&request);
+                self.show(&Notice::Queued { from, number });
+            }
             Effect::Grant(grant) => self.sink.grant(&grant).map_err(DriveError::Sink)?,
             Effect::Withdraw(inquiry) => self.front_end.withdraw(&inquiry),
             Effect::Rest(rest) => self.rest = Some(rest),

@@ -69,6 +69,13 @@ pub enum Effect {
         /// The answer.
         answer: Option<Value>,
     },
+    /// Put a request into the queue.
+    Enqueue {
+        /// What whoever wants it is known by.
+        from: u64,
+        /// The request.
+        request: Event,
+    },
     /// Remember what the user has allowed for the whole conversation.
     Grant(Grant),
     /// A question need not be answered any more.
@@ -134,6 +141,13 @@ pub enum Notice {
         address: Option<Address>,
         /// The event.
         event: Event,
+    },
+    /// A request is in the queue, or why it is not.
+    Queued {
+        /// What whoever wants it is known by.
+        from: u64,
+        /// Its number in the queue.
+        number: Result<u32, String>,
     },
     /// What the turn has cost.
     Usage(Usage),

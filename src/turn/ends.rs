@@ -3,7 +3,10 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::{Ask, Input, Interrupt, Notice, Reply};
-use crate::model::{Address, AnswerId, Event, Finish, Grant, InquiryId, Usage};
+use crate::{
+    model::{Address, AnswerId, Event, Finish, Grant, InquiryId, Usage},
+    tool::Audience,
+};
 
 /// Where the events of a turn go. What it returns from is on disk.
 pub trait Sink {
@@ -24,6 +27,10 @@ pub trait Sink {
     /// Takes an answer that has not ended out of the stream; where its blocks stood.
     fn retract(&mut self, answer: &AnswerId) -> Result<Vec<Address>, Self::Error>;
 
+    /// Puts a request into the queue, to be asked when the turn is complete; its number there, or
+    /// why that cannot be done, which is no reason to end the turn.
+    fn enqueue(&mut self, request: &Event) -> Result<u32, String>;
+
     /// Remembers what the user has allowed for the whole conversation.
     fn grant(&mut self, grant: &Grant) -> Result<(), Self::Error>;
 }
@@ -41,6 +48,10 @@ pub trait FrontEnd {
 
     /// Some time has passed.
     fn tick(&mut self) -> Result<(), Closed>;
+
+    /// All that happened so far is on disk and was shown: whoever comes now has missed what is on
+    /// disk, and nothing else.
+    fn pause(&mut self) {}
 }
 
 /// Nobody reads any more.
@@ -78,6 +89,11 @@ impl Inbox {
     pub fn post(&self) -> Post {
         Post { sender: self.sender.clone() }
     }
+
+    /// The next that somebody puts in, for who brings it to a turn elsewhere.
+    pub fn next(&self) -> Option<Input> {
+        self.receiver.recv().ok().map(|letter| letter.input)
+    }
 }
 
 impl Default for Inbox {
@@ -95,6 +111,16 @@ impl Post {
     /// The user wants something else.
     pub fn interrupt(&self, interrupt: Interrupt) {
         self.send(Input::Interrupt(interrupt));
+    }
+
+    /// Somebody came who can be asked, or whoever could is gone.
+    pub fn audience(&self, audience: Audience) {
+        self.send(Input::Audience(audience));
+    }
+
+    /// Something is to be asked when the turn is complete.
+    pub fn follow_up(&self, from: u64, request: Event) {
+        self.send(Input::FollowUp { from, request });
     }
 
     fn send(&self, input: Input) {

@@ -68,6 +68,15 @@ pub enum Input {
         /// How.
         reply: Reply,
     },
+    /// Something is to be asked when the turn is complete.
+    FollowUp {
+        /// What whoever wants it is known by.
+        from: u64,
+        /// The request.
+        request: Event,
+    },
+    /// Somebody came who can be asked, or whoever could is gone.
+    Audience(tool::Audience),
     /// The user wants something else.
     Interrupt(Interrupt),
 }

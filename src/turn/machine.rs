@@ -15,6 +15,7 @@ use super::{
 use crate::{
     model::{Entry, Event, EventKind, Finish, Grant, Request, Timestamp, Usage},
     provider::{ProviderError, Query},
+    tool::Audience,
 };
 
 /// A turn, as far as it has come.
@@ -91,6 +92,17 @@ impl Turn {
     }
 
     fn take(&mut self, input: Input, now: Timestamp) {
+        let input = match input {
+            Input::Audience(audience) => {
+                self.setup.audience = audience;
+                input
+            }
+            // Whatever is going on: it is asked afterwards.
+            Input::FollowUp { from, request } => {
+                return self.outbox.push(Effect::Enqueue { from, request });
+            }
+            input => input,
+        };
         let phase = std::mem::replace(&mut self.phase, Phase::Over);
         self.phase = match (phase, input) {
             (Phase::Ready, Input::Begin(events)) => {
@@ -150,6 +162,8 @@ impl Turn {
             | Input::ToolEnded { .. }
             | Input::Progress { .. }
             | Input::Consulted { .. }
+            | Input::Audience(_)
+            | Input::FollowUp { .. }
             | Input::Replied { .. } => {}
             Input::ToolAsked { ticket, .. } => {
                 self.outbox.push(Effect::Answer { ticket, answer: None });
@@ -184,7 +198,7 @@ impl Turn {
 
     /// Goes on with what is missing from the last turn.
     fn go_on(&mut self, resumption: Resumption, now: Timestamp) -> Phase {
-        let Resumption { changes, decisions, replies } = resumption;
+        let Resumption { changes, decisions, replies, verdicts } = resumption;
         let progress = self.outbox.record.progress();
         let is_asked_anew = progress.is_asked_anew();
         let is_over = !progress.is_incomplete();
@@ -207,7 +221,7 @@ impl Turn {
         }
         let context = Context { setup: &self.setup, granted: &self.granted, now };
         let first = self.outbox.record.next_question();
-        let mut calls = Calls::waiting(pending, first, Then::AskModel);
+        let mut calls = Calls::waiting(pending, &verdicts, first, Then::AskModel);
         calls.decide(decisions, &context, &mut self.outbox);
         calls.consider(replies, &context, &mut self.outbox);
         self.after_calls(calls, now)
@@ -226,7 +240,7 @@ impl Turn {
         let context = Context { setup: &self.setup, granted: &self.granted, now };
         let pending = self.outbox.record.pending_calls();
         let first = self.outbox.record.next_question();
-        let mut calls = Calls::waiting(pending, first, then);
+        let mut calls = Calls::waiting(pending, &[], first, then);
         calls.consider(BTreeMap::new(), &context, &mut self.outbox);
         self.after_calls(calls, now)
     }
@@ -242,7 +256,8 @@ impl Turn {
                 self.granted.extend(granted);
             }
             Input::Inspected { call, subject, preview } => {
-                calls.inspected(&call, subject, preview, &context, &mut self.outbox);
+                let granted = calls.inspected(&call, subject, preview, &context, &mut self.outbox);
+                self.granted.extend(granted);
             }
             Input::ToolAsked { call, ticket, question } => {
                 calls.asked(&call, question, ticket, &context, &mut self.outbox);
@@ -253,6 +268,7 @@ impl Turn {
             Input::Consulted { inquiry, said } => {
                 calls.consulted(&inquiry, said.as_deref(), &context, &mut self.outbox);
             }
+            Input::Audience(Audience::Nobody) => calls.give_up(&context, &mut self.outbox),
             Input::Interrupt(interrupt) => {
                 calls.stop(Then::from(interrupt), &context, &mut self.outbox);
             }
@@ -261,6 +277,8 @@ impl Turn {
             | Input::Piece(_)
             | Input::Quiet
             | Input::Over(_)
+            | Input::Audience(_)
+            | Input::FollowUp { .. }
             | Input::Rested => {}
         }
         self.after_calls(calls, now)

@@ -147,7 +147,7 @@ impl Prompt {
                 let content = inquiry.text.clone();
                 Some(Self::DeliverResult(Finished { is_error, content }))
             }
-            InquiryKind::ToolQuestion if metadata.contains_key(LIVE) => None,
+            InquiryKind::ToolQuestion if is_live(metadata) => None,
             InquiryKind::ToolQuestion => Some(Self::ToolQuestion(Question {
                 id: metadata.get(NAME)?.as_str()?.to_owned(),
                 text: inquiry.text.to_text_lossy().into_owned(),
@@ -156,6 +156,11 @@ impl Prompt {
             })),
         }
     }
+}
+
+/// Whether its tool waited for the answer while it ran, so that nobody else can take it.
+pub fn is_live(metadata: &Metadata) -> bool {
+    metadata.contains_key(LIVE)
 }
 
 /// The event that stores how a prompt was dealt with.

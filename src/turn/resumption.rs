@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Reply;
-use crate::model::{Body, CallId, Event, InquiryId};
+use crate::model::{Body, CallId, Event, InquiryId, Verdict};
 
 /// How a turn goes on that was interrupted.
 #[derive(Debug, Default)]
@@ -14,6 +14,9 @@ pub struct Resumption {
     pub decisions: BTreeMap<CallId, Decision>,
     /// What somebody has answered to open questions.
     pub replies: BTreeMap<InquiryId, Reply>,
+    /// What the user has said before, by the user's own record: an answer in the conversation to
+    /// the question whether a tool may run counts only with one of these.
+    pub verdicts: Vec<Verdict>,
 }
 
 impl Resumption {

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     model::{
-        Answer, Arguments, Entry, EventKind, InquiryRequest, InquiryResponse, Metadata, Outcome,
-        ToolCall,
+        Answer, Arguments, Entry, EventKind, InquiryId, InquiryRequest, InquiryResponse, Metadata,
+        Outcome, Ruling, ToolCall, Verdict,
     },
     tool::{Catalog, Listed},
 };
@@ -27,6 +27,8 @@ pub struct Standing {
     pub answers: Map<String, Value>,
     /// What is left to be decided.
     pub left: Left,
+    /// What the conversation says that somebody said to the question whether it may run.
+    said: Option<(InquiryId, String)>,
     /// Whether it has ended since it was started last.
     has_ended: bool,
 }
@@ -53,6 +55,7 @@ impl Standing {
             is_edited: false,
             answers: Map::new(),
             left: Left::Nothing,
+            said: None,
             has_ended: false,
         };
         let mut asked = Vec::new();
@@ -94,6 +97,19 @@ impl Standing {
         self.is_unsure() && !listed.is_some_and(Listed::is_idempotent)
     }
 
+    /// What the user has said to the question whether it may run: what the conversation says,
+    /// if one of these says the same of exactly this call. One that knows of more starts than the
+    /// conversation does not count, and none does once nobody knows what the call has done.
+    pub fn ruling(&self, verdicts: &[Verdict]) -> Option<Ruling> {
+        let (inquiry, word) = self.said.as_ref().filter(|_| !self.is_unsure())?;
+        let verdict = verdicts.iter().find(|verdict| {
+            verdict.is_about(inquiry, &self.made)
+                && verdict.ruling.word() == word
+                && verdict.starts <= self.attempts
+        });
+        verdict.map(|verdict| verdict.ruling.clone())
+    }
+
     /// What is told of it then.
     pub fn unknown(&self) -> Unknown {
         Unknown { call: self.made.id.clone(), tool: self.made.tool.clone() }
@@ -101,6 +117,9 @@ impl Standing {
 
     /// Something is to be decided. After a result that can only be another start.
     fn ask(&mut self, inquiry: &InquiryRequest, prompt: &Prompt) {
+        if *prompt == Prompt::RunTool {
+            self.said = None;
+        }
         let has_result = match &self.left {
             Left::Nothing => false,
             Left::Open(_, prompt) => matches!(**prompt, Prompt::DeliverResult(_)),
@@ -123,7 +142,15 @@ impl Standing {
             };
         }
         match (prompt, &response.outcome) {
-            (Prompt::RunTool, _) => self.change(marked_arguments(metadata)),
+            (Prompt::RunTool, outcome) => {
+                self.change(marked_arguments(metadata));
+                self.said = match outcome {
+                    Outcome::Answered(Answer::Select(word)) => {
+                        Some((response.id.clone(), word.clone()))
+                    }
+                    _ => None,
+                };
+            }
             (Prompt::ToolQuestion(question), Outcome::Answered(answer)) => {
                 self.answers.insert(question.id.clone(), told(answer));
             }

@@ -210,6 +210,7 @@ fn tell(effect: &Effect) -> String {
         Effect::Consult { inquiry, .. } => format!("consult {inquiry}"),
         Effect::Answer { ticket, answer: Some(answer) } => format!("answer #{ticket} {answer}"),
         Effect::Answer { ticket, answer: None } => format!("answer #{ticket} nothing"),
+        Effect::Enqueue { from, request } => format!("enqueue {from} {}", tell_event(request)),
         Effect::Grant(Grant { tool, argv, .. }) => format!("grant {tool} {argv:?}"),
         Effect::Withdraw(inquiry) => format!("withdraw {inquiry}"),
         Effect::Rest(rest) => format!("rest {}", rest.as_secs()),
@@ -262,6 +263,7 @@ fn tell_notice(notice: &Notice) -> String {
         }
         Notice::Retracted(_) => "retracted".to_owned(),
         Notice::Saved { .. } => "saved".to_owned(),
+        Notice::Queued { .. } => "queued".to_owned(),
         Notice::Usage(_) => "usage".to_owned(),
         Notice::Sealed => "sealed".to_owned(),
     }
@@ -728,6 +730,7 @@ fn the_model_hears_why_a_call_was_refused() {
     );
 }
 
+mod answers;
 mod later;
 mod prompts;
 mod resume;

@@ -7,7 +7,7 @@ use std::{
     process::{Child as Process, Command, Stdio},
 };
 
-use super::{signals::ForThePager, terminal::Size, width};
+use super::{signals::ForAnother, terminal::Size, width};
 use crate::{
     env::Env,
     process::{self, Child},
@@ -87,7 +87,7 @@ impl Pager {
     /// Has the pager show a text, and waits until the reader has seen enough. One that cannot be run
     /// shows nothing.
     fn show(mut self, text: &[u8]) -> io::Result<Shown> {
-        let _interrupts = ForThePager::begin();
+        let _interrupts = ForAnother::begin();
         match self.0.stdin(Stdio::piped()).spawn() {
             Ok(child) => feed(child, text),
             Err(_) => Ok(Shown::No),

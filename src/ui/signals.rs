@@ -13,7 +13,7 @@ use std::{
 };
 
 use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
+    consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP},
     flag,
     iterator::{self, Handle},
 };
@@ -26,8 +26,11 @@ pub static ENDS_ON_INTERRUPT: AtomicBool = AtomicBool::new(true);
 static NOBODY_LISTENS: LazyLock<Arc<AtomicBool>> =
     LazyLock::new(|| Arc::new(AtomicBool::new(true)));
 
-/// Whether interrupts are for the pager.
-static FOR_THE_PAGER: AtomicBool = AtomicBool::new(false);
+/// Whether somebody wants to hear of Ctrl+Z.
+static SUSPEND_IS_HEARD: AtomicBool = AtomicBool::new(false);
+
+/// Whether interrupts are for another program that has the terminal.
+static FOR_ANOTHER: AtomicBool = AtomicBool::new(false);
 
 /// Something that the system or the user wants at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +41,8 @@ pub enum Signal {
     Terminate,
     /// The terminal is gone.
     Hangup,
+    /// Ctrl+Z, for who wants to leave rather than to be stopped.
+    Suspend,
 }
 
 impl Signal {
@@ -47,6 +52,7 @@ impl Signal {
             Self::Hangup => 1,
             Self::Interrupt => 2,
             Self::Terminate => 15,
+            Self::Suspend => 20,
         }
     }
 }
@@ -60,13 +66,26 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Hands each signal to a function, in a thread of its own.
+    /// Hands each signal to a function, in a thread of its own. Ctrl+Z stops the process as ever.
     ///
     /// Signals that are ignored since before jp was started stay ignored.
     pub fn listen(deliver: impl Fn(Signal) + Send + 'static) -> io::Result<Self> {
+        Self::listen_to(None, deliver)
+    }
+
+    /// The same for who is not stopped by Ctrl+Z, but hears of it.
+    pub fn listen_for_suspend(deliver: impl Fn(Signal) + Send + 'static) -> io::Result<Self> {
+        Self::listen_to(Some(SIGTSTP), deliver)
+    }
+
+    fn listen_to(
+        suspend: Option<i32>,
+        deliver: impl Fn(Signal) + Send + 'static,
+    ) -> io::Result<Self> {
         let ignored = ignored();
         let wanted = |signal: &i32| *signal == SIGINT || ignored & (1 << (signal - 1)) == 0;
-        let signals: Vec<_> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(wanted).collect();
+        let all = [SIGINT, SIGTERM, SIGHUP].into_iter().chain(suspend);
+        let signals: Vec<_> = all.filter(wanted).collect();
         for signal in signals.iter().filter(|signal| **signal != SIGINT) {
             // Once handled, a signal never does again what it does by default, unless told so.
             flag::register_conditional_default(*signal, NOBODY_LISTENS.clone())?;
@@ -75,12 +94,14 @@ impl Signals {
         let handle = incoming.handle();
         let before = ENDS_ON_INTERRUPT.swap(false, Ordering::SeqCst);
         let ended_before = NOBODY_LISTENS.swap(false, Ordering::SeqCst);
+        SUSPEND_IS_HEARD.store(suspend.is_some(), Ordering::SeqCst);
         thread::spawn(move || {
             for signal in incoming.forever() {
                 match signal {
-                    SIGINT if FOR_THE_PAGER.load(Ordering::SeqCst) => {}
+                    SIGINT if FOR_ANOTHER.load(Ordering::SeqCst) => {}
                     SIGINT => deliver(Signal::Interrupt),
                     SIGTERM => deliver(Signal::Terminate),
+                    SIGTSTP => deliver(Signal::Suspend),
                     _ => deliver(Signal::Hangup),
                 }
             }
@@ -93,28 +114,36 @@ impl Drop for Signals {
     fn drop(&mut self) {
         ENDS_ON_INTERRUPT.store(self.before, Ordering::SeqCst);
         NOBODY_LISTENS.store(self.ended_before, Ordering::SeqCst);
+        SUSPEND_IS_HEARD.store(false, Ordering::SeqCst);
         self.handle.close();
     }
 }
 
-/// While it lives, interrupts are for the pager.
+/// Ctrl+Z was pressed where the terminal makes no signal of it.
+pub(super) fn suspend() {
+    if SUSPEND_IS_HEARD.load(Ordering::SeqCst) {
+        let _heard = signal_hook::low_level::raise(SIGTSTP);
+    }
+}
+
+/// While it lives, interrupts are for another program that has the terminal.
 #[must_use = "interrupts are for jp again when this is dropped"]
-pub struct ForThePager {
+pub struct ForAnother {
     before: bool,
 }
 
-impl ForThePager {
-    /// Leaves interrupts to the pager.
+impl ForAnother {
+    /// Leaves interrupts to it.
     pub fn begin() -> Self {
-        FOR_THE_PAGER.store(true, Ordering::SeqCst);
+        FOR_ANOTHER.store(true, Ordering::SeqCst);
         Self { before: ENDS_ON_INTERRUPT.swap(false, Ordering::SeqCst) }
     }
 }
 
-impl Drop for ForThePager {
+impl Drop for ForAnother {
     fn drop(&mut self) {
         ENDS_ON_INTERRUPT.store(self.before, Ordering::SeqCst);
-        FOR_THE_PAGER.store(false, Ordering::SeqCst);
+        FOR_ANOTHER.store(false, Ordering::SeqCst);
     }
 }
 

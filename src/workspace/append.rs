@@ -12,7 +12,7 @@ use super::{
 use crate::{
     format::{BriefingFile, Compatibility, FileName, Flaw, Form, Manifest, decode, limits, stamp},
     model::{Address, ConversationId, EventType, Meta, Progress, Timestamp},
-    plan::{self, Briefing, Change, Draft, Heading, Outline, TreePath},
+    plan::{self, Briefing, Change, Draft, Heading, Outline, QueueError, TreePath},
     store::{
         Commit, Directory, Listing, Lock, NewCommit, ObjectId, Problem, Space, Tip, WriteError,
         Writing, Written, blob_id,
@@ -59,6 +59,14 @@ struct Appending<'a> {
     beside: Vec<Change>,
     /// The events.
     drafts: &'a [Draft],
+    /// What changes beside the stream with the last event.
+    at_last: Vec<Change>,
+}
+
+impl<'a> Appending<'a> {
+    fn of(drafts: &'a [Draft]) -> Self {
+        Self { commits: Vec::new(), beside: Vec::new(), drafts, at_last: Vec::new() }
+    }
 }
 
 /// Whether a conversation and its first events come about by one operation.
@@ -123,7 +131,7 @@ impl Workspace {
             if creating == Creating::Apart {
                 operation = self.new_operation(None)?;
             }
-            let appending = Appending { commits: vec![creation], beside: Vec::new(), drafts };
+            let appending = Appending { commits: vec![creation], ..Appending::of(drafts) };
             let outcome = self.commit_all(lock, id, state, appending, &mut operation)?;
             Ok((operation, outcome))
         })?;
@@ -170,8 +178,7 @@ impl Workspace {
         drafts: &[Draft],
     ) -> Result<Vec<Appended>, WriteFailure> {
         self.write_in(guard, operation, |guard, state, operation| {
-            let appending = Appending { commits: Vec::new(), beside: Vec::new(), drafts };
-            self.commit_all(guard.lock(), guard.id(), state, appending, operation)
+            self.commit_all(guard.lock(), guard.id(), state, Appending::of(drafts), operation)
         })
     }
 
@@ -185,8 +192,39 @@ impl Workspace {
     ) -> Result<Vec<Appended>, WriteFailure> {
         self.write_in(guard, operation, |guard, state, operation| {
             let beside = self.briefing_changes(guard.id(), &state, briefing)?;
-            let appending = Appending { commits: Vec::new(), beside, drafts };
+            let appending = Appending { beside, ..Appending::of(drafts) };
             self.commit_all(guard.lock(), guard.id(), state, appending, operation)
+        })
+    }
+
+    /// Appends the first events of a turn whose request has waited, and takes it out of the queue in
+    /// the same commit: the last of the drafts, to the byte.
+    pub(super) fn append_queued_in(
+        &self,
+        guard: &mut Guard,
+        operation: &mut Operation,
+        name: &FileName,
+        briefing: Option<&Briefing>,
+        drafts: &[Draft],
+    ) -> Result<Vec<Appended>, WriteFailure> {
+        self.write_in(guard, operation, |guard, state, operation| {
+            let id = guard.id();
+            let refused = |source| Err(WriteFailure::Queue { id, source });
+            let asked = drafts.last().map(|request| blob_id(&request.bytes));
+            match self.queue_in(id, &state)?.get(name) {
+                None => return refused(QueueError::Absent(name.clone())),
+                present if present != asked.as_ref() => {
+                    return refused(QueueError::Changed(name.clone()));
+                }
+                Some(_) => {}
+            }
+            let beside = match briefing {
+                Some(briefing) => self.briefing_changes(id, &state, briefing)?,
+                None => Vec::new(),
+            };
+            let at_last = vec![plan::unqueue(name)];
+            let appending = Appending { beside, at_last, ..Appending::of(drafts) };
+            self.commit_all(guard.lock(), id, state, appending, operation)
         })
     }
 
@@ -278,7 +316,7 @@ impl Workspace {
         appending: Appending<'_>,
         operation: &mut Operation,
     ) -> Result<Outcome, WriteFailure> {
-        let Appending { mut commits, mut beside, drafts } = appending;
+        let Appending { mut commits, mut beside, drafts, mut at_last } = appending;
         let mut scribe = Scribe::new(self, operation);
         let before = commits.len();
         let mut steps = Vec::with_capacity(drafts.len());
@@ -286,6 +324,9 @@ impl Workspace {
             let mut step = plan::append(&mut state.outline, draft.clone())
                 .map_err(|source| WriteFailure::Refused { id, index, source })?;
             step.changes.append(&mut beside);
+            if index + 1 == drafts.len() {
+                step.changes.append(&mut at_last);
+            }
             commits.push(scribe.step(&state, &draft.event, &step));
             steps.push(step);
         }

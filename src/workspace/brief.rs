@@ -42,6 +42,8 @@ pub struct Brief {
     /// The turn under way, if there is one: of a long one the end, with everything that it waits
     /// for.
     pub incomplete: Option<IncompleteTurn>,
+    /// How many requests wait for a running turn to end.
+    pub queued: usize,
     /// What is wrong with what was read.
     pub problems: Vec<Problem>,
 }
@@ -65,9 +67,10 @@ impl Workspace {
         let Some(summary) = commit.summary else {
             let conversation = self.load(handle)?;
             let incomplete = conversation.stream().incomplete;
+            let queued = conversation.queued();
             let (snapshot, problems) = (conversation.snapshot, conversation.problems);
             let (commit, version, meta) = (snapshot.commit, snapshot.version, snapshot.meta);
-            return Ok(Brief { row, commit, version, meta, incomplete, problems });
+            return Ok(Brief { row, commit, version, meta, incomplete, queued, problems });
         };
         let mut ends = self.ends(id, handle.commit())?;
         let incomplete = summary.progress.is_incomplete().then(|| {
@@ -76,8 +79,9 @@ impl Workspace {
             let entries = self.end_of_turn(&mut ends, &progress);
             IncompleteTurn { turn: Turn { number, entries }, progress }
         });
+        let queued = ends.queued();
         let Ends { commit, version, meta, problems, .. } = ends;
-        Ok(Brief { row, commit, version, meta, incomplete, problems })
+        Ok(Brief { row, commit, version, meta, incomplete, queued, problems })
     }
 
     /// The questions that a conversation waits for. Nothing is read if it waits for none.

@@ -9,7 +9,7 @@ use crate::{
     format::{EncodeError, FormatVersion},
     fsutil::FsError,
     model::{Address, ConversationId},
-    plan::{AppendError, Fault},
+    plan::{AppendError, Fault, QueueError},
     store::{
         Holder, LockError, MoveError, ObjectError, Problem, PublishError, ReadError, RefError,
         Space, StoreError, WriteError,
@@ -28,6 +28,8 @@ pub enum WorkspaceError {
     NotADirectory(PathBuf),
     #[error("`{}` leads out of the workspace, to `{}`", store.display(), target.display())]
     StoreLink { store: PathBuf, target: PathBuf },
+    #[error("conversation {id} is served by process {pid} already")]
+    Served { id: ConversationId, pid: u32 },
     #[error(transparent)]
     Config(#[from] ConfigErrors),
     #[error(transparent)]
@@ -103,6 +105,8 @@ impl LoadError {
 pub enum WriteFailure {
     #[error("event {index} cannot be appended to {id}: {source}")]
     Refused { id: ConversationId, index: usize, source: AppendError },
+    #[error("the queue of {id} stays as it is: {source}")]
+    Queue { id: ConversationId, source: QueueError },
     #[error("an event cannot be written down: {0}")]
     Encode(EncodeError),
     #[error("conversation {id} is written in format {version}: this jp can read it, not write it")]

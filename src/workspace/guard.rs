@@ -74,6 +74,7 @@ impl Handle {
 /// #     finish: &Finish, usage: &Usage) {
 /// let _ = workspace.append_in(&mut guard, &mut operation, &[draft.clone()]);
 /// let _ = workspace.set_aside_in(&mut guard, &mut operation, &draft);
+/// let _ = workspace.enqueue_in(&mut guard, &mut operation, &draft);
 /// let _ = workspace.begin_operation(&guard);
 /// let _ = workspace.revise(&mut guard, revision);
 /// let _ = workspace.revise_meta(&mut guard, "title", |meta| meta.title = None);
@@ -112,6 +113,14 @@ impl Handle {
 /// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation, draft: Draft,
 /// #     revision: Revision) {
 /// let _ = workspace.set_aside_in(&mut handle, &mut operation, &draft);
+/// # }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use jp::{plan::Draft, workspace::*};
+/// # fn change(workspace: &Workspace, mut handle: Handle, mut operation: Operation, draft: Draft,
+/// #     revision: Revision) {
+/// let _ = workspace.enqueue_in(&mut handle, &mut operation, &draft);
 /// # }
 /// ```
 ///

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::{Handle, LoadError, Workspace};
 use crate::{
-    format::{BriefingFile, Decoded, FileName, Flaw, check_config, decode, limits},
+    format::{BriefingFile, Decoded, Flaw, check_config, decode, limits},
     model::{Address, ConversationId, Entry, Event, Progress, Stream, Timestamp},
     plan::{Briefing, Fix, Layout, Listed, Outline, TreePath, sanitize},
     store::{
@@ -54,6 +54,11 @@ impl Conversation {
             progress.push(event);
         }
         progress
+    }
+
+    /// How many requests wait for a running turn to end.
+    pub fn queued(&self) -> usize {
+        self.snapshot.listings.get(&None).map_or(0, |top| top.queue.len())
     }
 
     /// Where everything stands in its tree.
@@ -222,23 +227,6 @@ impl Workspace {
             Some((*file, bytes))
         };
         Briefing { files: files.filter_map(read).collect() }
-    }
-
-    /// The requests that wait for a running turn to end, in their order, as far as they can be
-    /// read.
-    pub fn queued(&self, conversation: &Conversation) -> Vec<(FileName, Event)> {
-        let snapshot = &conversation.snapshot;
-        let mut queue: Vec<_> =
-            snapshot.listings.get(&None).map(|top| &top.queue).into_iter().flatten().collect();
-        queue.sort_by_key(|(name, _)| name.address());
-        let read = |(name, blob): (&FileName, _)| {
-            let bytes = self.store.objects().blob(blob, limits::EVENT_FILE).ok()?;
-            let committed = snapshot.commit.committed;
-            let decoded = decode(&bytes, name.form(), name.hinted_type(), committed);
-            let Decoded { event, .. } = decoded.ok()?;
-            Some((name.clone(), event))
-        };
-        queue.into_iter().filter_map(read).collect()
     }
 
     /// The event file at an address: the one in the stream, else one beside it.

@@ -1,5 +1,6 @@
 //! Open a conversation: find the workspace, hold a handle to read, hold a guard to write.
 
+mod answers;
 mod append;
 mod begin;
 mod brief;
@@ -19,8 +20,11 @@ mod locate;
 mod open;
 mod overview;
 mod place;
+mod processes;
+mod queue;
 mod retract;
 mod revise;
+mod running;
 mod scribe;
 mod seal;
 mod select;
@@ -45,8 +49,11 @@ pub use load::Conversation;
 pub use locate::Location;
 pub use open::{Initialised, Workspace};
 pub use overview::{Overview, Row};
+pub use processes::{ProcessEntry, Registration};
+pub use queue::Queued;
 pub use retract::Retracted;
 pub use revise::Revision;
+pub use running::Running;
 pub use scribe::Operation;
 pub use select::Selector;
 pub use session::{

@@ -44,7 +44,10 @@ impl Workspace {
             format!("discard a turn that is not complete: {}", counted(events, "event"))
         };
         let going = |turn: &[Entry]| turn.iter().map(|entry| entry.address).collect();
-        self.take_out(guard, &mut operation, Origin::User, going, subject)
+        let retracted = self.take_out(guard, &mut operation, Origin::User, going, subject)?;
+        // What was answered in it does not count any more, also if it is brought back.
+        let _asked_again = self.keep_verdicts(guard.id(), &[]);
+        Ok(retracted)
     }
 
     /// Takes events of the turn under way out of the stream.

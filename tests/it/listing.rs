@@ -38,10 +38,11 @@ fn the_list_has_a_line_for_each_conversation_and_the_last_used_comes_first() {
          "status": status, "turns": 1, "events": 1,
          "updated_at": "2040-01-01T00:00:00Z",
          "pending": {"missing": "pending LLM response", "phase": "response",
-                     "waiting_for_input": false, "calls": [], "questions": []}},
+                     "waiting_for_input": false, "calls": [], "questions": []},
+         "waiting_for": null, "process": null},
         {"id": two, "title": "Two", "space": "active", "labels": {}, "forked_from": null,
          "status": "idle", "turns": 1, "events": 2,
-         "updated_at": updated, "pending": null},
+         "updated_at": updated, "pending": null, "waiting_for": null, "process": null},
     ]);
     assert_eq!(jp.run(&["conversation", "ls", "--format", "json"]).json(), rows);
 }
@@ -85,7 +86,8 @@ fn the_details_hold_everything_that_is_known() {
         "id": id, "title": "What is in a?", "space": "active", "forked_from": null, "status": "waiting-for-input (read)",
         "turns": 1, "events": 4, "updated_at": shown["updated_at"],
         "commit": jp.tip(&id), "tree": tree.trim_end(), "format": "1.0",
-        "created_at": shown["created_at"], "labels": {}, "forked": null,
+        "created_at": shown["created_at"], "labels": {}, "forked": null, "process": null,
+        "waiting_for": {"kind": "run-tool", "tool": "read", "question": "q1"}, "queued": 0,
         "pending": {
             "missing": "pending tool execution", "phase": "tools", "waiting_for_input": true,
             "calls": [{"id": "c1", "tool": "read", "attempts": 1, "state": "waiting"}],

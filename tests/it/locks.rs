@@ -420,7 +420,7 @@ fn endless() -> (Jp, Child, String) {
          [[answer]]\ntext = \"Yes.\"\n",
     );
     let id = jp.start(&[&request("One\n"), &message("First\n")]);
-    let mut query = alone(&jp, &["q", &format!("--id={id}"), "begin"]);
+    let mut query = alone(&jp, &["q", "--no-server", &format!("--id={id}"), "begin"]);
     let query = query.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while jp.show(&id)["events"] != 3 {
         std::thread::yield_now();

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests make files and children of their own")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod answer;
 mod append;
 mod attach;
 mod blame;
@@ -64,12 +65,14 @@ mod query_failures;
 mod query_output;
 mod query_reader;
 mod query_target;
+mod queue;
 mod reference;
 mod resume;
 mod resume_bodies;
 mod resume_mismatch;
 mod resume_unknown;
-
+mod running;
+mod serve;
 mod shelf;
 mod soak;
 mod store;

@@ -220,7 +220,11 @@ fn a_request_is_stored_before_the_model_is_asked_and_an_interrupt_keeps_what_cam
     server.wait_for_request();
     let id = only(&jp);
     assert_eq!(files(&jp, &id), ["000-request.md"]);
-    assert_eq!(jp.show(&id)["status"], "interrupted (pending LLM response)");
+    let shown = jp.show(&id);
+    let process = shown["process"]["pid"].to_string();
+    assert_eq!(shown["status"], format!("running (pid {process})"));
+    assert_ne!(process, child.id().to_string(), "it is not the one that shows it");
+    assert_eq!(shown["pending"]["missing"], "pending LLM response");
     let mut came = [0; 14];
     std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut came).unwrap();
     assert_eq!(&came, b"From March on,");

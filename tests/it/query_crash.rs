@@ -48,7 +48,9 @@ fn a_turn_with_three_tools_survives_that_it_is_killed_anywhere() {
         scene,
         |id| {
             let id = format!("--id={}", id.unwrap());
-            ["q", "--non-interactive", "--format", "json", &id, "Go"].map(str::to_owned).to_vec()
+            ["q", "--no-server", "--non-interactive", "--format", "json", &id, "Go"]
+                .map(str::to_owned)
+                .to_vec()
         },
         |jp, id, killed| check(jp, id.unwrap(), killed),
     );

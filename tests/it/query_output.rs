@@ -97,6 +97,7 @@ fn json_is_one_object_for_each_event_and_one_for_the_end() {
         output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let end = serde_json::json!({
         "type": "end", "conversation": id, "model": "play/x", "ending": "complete", "error": null,
+        "queued": 0,
     });
     assert_eq!(lines.last(), Some(&end));
     let shown = jp.show(&id);

@@ -94,10 +94,10 @@ fn a_query_that_nobody_reads_ends_when_it_is_told_to() {
         for shared in [false, true] {
             let mut child = unread(&jp, shared);
             wait_for_herald(&jp);
-            wait_for_status(&jp, "interrupted (pending LLM response)");
+            let id = only(&jp);
+            while jp.show(&id)["pending"]["missing"] != "pending LLM response" {}
             signal(&jp, &child, name);
             assert_eq!(child.wait().unwrap().code(), Some(code), "{name}");
-            let id = only(&jp);
             // Whoever interrupts has read enough; whoever is gone wants it asked for anew.
             let (status, has_ended) = match name {
                 "-INT" => ("idle", true),

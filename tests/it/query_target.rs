@@ -64,7 +64,7 @@ fn an_unknown_conversation_is_named() {
 fn a_conversation_that_another_query_writes_is_locked() {
     let server = Loopback::start([vec![Step::Hang]]);
     let jp = client(&server);
-    let mut first = jp.jp(&["q", "--non-interactive", "--new", "When?"]);
+    let mut first = jp.jp(&["q", "--no-server", "--non-interactive", "--new", "When?"]);
     let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     server.wait_for_request();
     let id = only(&jp);

@@ -146,8 +146,17 @@ fn stored_when(told: &str, calls: &str, tools: &str, unattended: &str) -> Vec<St
     configure(&jp, tools);
     assert!(jp.command("mkfifo").arg(jp.path("hold")).status().unwrap().success());
     let policy = format!("unattended.all={unattended}");
-    let mut query =
-        jp.jp(&["q", "--non-interactive", "--new", "--format", "json", "-c", &policy, "Go"]);
+    let mut query = jp.jp(&[
+        "q",
+        "--no-server",
+        "--non-interactive",
+        "--new",
+        "--format",
+        "json",
+        "-c",
+        &policy,
+        "Go",
+    ]);
     let mut child = query.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains(told)), "{told}");

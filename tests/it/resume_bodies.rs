@@ -277,7 +277,8 @@ fn results_are_sent_in_the_order_of_the_calls_whichever_came_first() {
     fs::write(&file, &waiting).unwrap();
     let hold = jp.path("hold");
     assert!(jp.command("mkfifo").arg(&hold).status().unwrap().success());
-    let mut query = jp.jp(&["q", "--non-interactive", "--new", "--format", "json", "Go"]);
+    let args = ["q", "--no-server", "--non-interactive", "--new", "--format", "json", "Go"];
+    let mut query = jp.jp(&args);
     let mut child = query.stdout(Stdio::piped()).spawn().unwrap();
     let lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
     for line in lines {

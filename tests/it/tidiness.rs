@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Which modules of the library each module may name. `docs/architecture.md` says why.
-const MAY_IMPORT: [(&str, &[&str]); 22] = [
+const MAY_IMPORT: [(&str, &[&str]); 23] = [
     ("model", &[]),
     ("format", &["model"]),
     ("plan", &["model", "format"]),
@@ -30,6 +30,23 @@ const MAY_IMPORT: [(&str, &[&str]); 22] = [
     ("attach", &["model", "projection", "env", "fsutil", "provider", "walk"]),
     ("tool", &["model", "config", "cancel", "env", "fsutil", "process", "provider"]),
     ("turn", &["model", "projection", "cancel", "provider", "tool"]),
+    (
+        "serve",
+        &[
+            "model",
+            "format",
+            "config",
+            "cancel",
+            "env",
+            "fsutil",
+            "process",
+            "store",
+            "workspace",
+            "provider",
+            "tool",
+            "turn",
+        ],
+    ),
     ("ui", &["model", "env", "process"]),
     (
         "cli",
@@ -53,6 +70,7 @@ const MAY_IMPORT: [(&str, &[&str]); 22] = [
             "attach",
             "tool",
             "turn",
+            "serve",
             "ui",
         ],
     ),

@@ -119,7 +119,8 @@ fn clearing_that_fails_is_silent() {
 #[test]
 fn a_living_query_keeps_its_lock_and_a_killed_one_does_not() {
     let jp = player("[[answer]]\nstep = [{ text = \"One.\" }, { delay = 600000 }]\n");
-    let mut command = jp.jp(&["q", "--non-interactive", "--new", "--format", "json", "Go"]);
+    let args = ["q", "--no-server", "--non-interactive", "--new", "--format", "json", "Go"];
+    let mut command = jp.jp(&args);
     let mut query: Child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     // Kept open: a query that nobody reads would stop.
     let mut answer = BufReader::new(query.stdout.take().unwrap());

@@ -89,7 +89,9 @@ pub fn scene_with(tools: &str) -> (Jp, Option<String>) {
 /// The query in which it does.
 pub fn go(id: Option<&str>) -> Vec<String> {
     let id = format!("--id={}", id.unwrap());
-    ["q", "--non-interactive", "--format", "json", &id, "Go"].map(str::to_owned).to_vec()
+    ["q", "--no-server", "--non-interactive", "--format", "json", &id, "Go"]
+        .map(str::to_owned)
+        .to_vec()
 }
 
 /// The fewest points at which such a turn can be killed.

@@ -177,7 +177,7 @@ fn play_interrupts() {
     for signal in signals {
         assert_eq!(signal, Signal::Interrupt);
         match presses.press() {
-            Press::Menu => match prompter.menu(&wake) {
+            Press::Menu => match prompter.menu(false, &wake) {
                 Asked::Answered(Interruption::Continue) => {
                     presses.go_on();
                     println!("going on");

@@ -5,6 +5,7 @@
 
 mod answers;
 mod attacks;
+mod detach;
 mod edit;
 mod editors;
 mod escapes;
@@ -18,6 +19,7 @@ mod query_talk;
 mod recycled;
 mod resume;
 mod shells;
+mod sockets;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other test binary uses the rest")]
 mod support;

@@ -228,12 +228,12 @@ fn the_third_ctrl_c_ends_at_once_and_leaves_no_tool_behind() {
 }
 
 #[test]
-fn a_terminal_that_goes_away_ends_the_query_and_its_tools_and_what_came_is_kept() {
+fn a_terminal_that_goes_away_ends_a_query_in_its_process_and_what_came_is_kept() {
     let jp = player(
         "[[answer]]\nstep = [{ text = \"Let me see.\" }, { call = \"stubborn\", arguments = {} }]\n",
     );
     let terminal = shell(&jp);
-    begin(&terminal, "exec sh -c 'echo $$ >query; exec jp q --new begin'");
+    begin(&terminal, "exec sh -c 'echo $$ >query; exec jp q --no-server --new begin'");
     let query = process(&jp.path("query"));
     let tool = process(&jp.path("pid"));
     terminal.tell(&["kill-pane"]);
@@ -245,7 +245,7 @@ fn a_terminal_that_goes_away_ends_the_query_and_its_tools_and_what_came_is_kept(
 
     let jp = player(&endless());
     let terminal = shell(&jp);
-    begin(&terminal, "exec sh -c 'echo $$ >query; exec jp q --new begin'");
+    begin(&terminal, "exec sh -c 'echo $$ >query; exec jp q --no-server --new begin'");
     let query = process(&jp.path("query"));
     terminal.wait_for("In rows.");
     terminal.tell(&["kill-pane"]);

@@ -39,6 +39,7 @@ text = "A private end."
     let log = log(&jp);
     assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
     let text = fs::read_to_string(&log).unwrap();
+    let id = jp.run(&["c", "ls", "--format", "json"]).json()[0]["id"].as_str().unwrap().to_owned();
     let steps: Vec<_> = text
         .lines()
         .map(|line| {
@@ -52,6 +53,7 @@ text = "A private end."
         steps,
         [
             "query to play/er",
+            &format!("conversation {id}"),
             "stored 000 request",
             "asked the model",
             "trying again in 1 ms: Busy: slow down",
@@ -63,6 +65,7 @@ text = "A private end."
             "block complete: tool-call",
             "stored 003 tool-call",
             "stored 004 inquiry-request",
+            "asks about greet: call-1-q0",
             "stored 005 inquiry-response",
             "stored 006 tool-start",
             "tool started: greet",

@@ -1,10 +1,19 @@
-//! A terminal whose leader has the process id of another that is dead: it is another terminal.
+//! Process ids that come again: a terminal whose leader has that of another that is dead is another
+//! terminal, and a signal for a process that is dead reaches nobody.
 //!
 //! Process ids are given out in turn, and come again after thousands of processes. In a namespace of
 //! its own the next one can be chosen, so this does not have to wait.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
 
+use jp::{
+    env::{Life, Process},
+    process::signal::{End, Ended, end},
+};
 use serde_json::Value;
 
 use crate::{
@@ -30,11 +39,15 @@ fn in_turn(jp: &Jp, scripts: &[&str]) -> Output {
         );
     }
     let mut command: Command = jp.command("unshare");
+    Output::of(in_namespace(&mut command).args(["sh", "-c", &all]))
+}
+
+/// Has `unshare` make a namespace of process ids for what follows.
+fn in_namespace(unshare: &mut Command) -> &mut Command {
     if !rustix::process::geteuid().is_root() {
-        command.arg("--map-root-user");
+        unshare.arg("--map-root-user");
     }
-    command.args(["--pid", "--fork", "--mount-proc", "sh", "-c", &all]);
-    Output::of(&mut command)
+    unshare.args(["--pid", "--fork", "--mount-proc"])
 }
 
 /// The mapping files of the only workspace.
@@ -89,4 +102,57 @@ fn a_terminal_whose_leader_has_the_number_of_a_dead_one_does_not_inherit_its_ses
         assert_eq!(mappings[0]["leader"]["pid"], LEADER);
         assert_eq!(mappings[0]["leader"]["started"], started);
     }
+}
+
+/// Says that this test runs in a namespace of its own.
+const PROBE: &str = "JP_TEST_NAMESPACE";
+
+/// Starts a process that runs until its input ends, with the number of the leaders.
+fn numbered() -> Child {
+    fs::write("/proc/sys/kernel/ns_last_pid", (LEADER - 1).to_string()).unwrap();
+    let child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+    assert_eq!(child.id(), LEADER);
+    child
+}
+
+/// Waits until a process that starts now starts later by the clock of the kernel.
+fn tick(since: &Process) {
+    let ticks = || {
+        let uptime = fs::read_to_string("/proc/uptime").unwrap();
+        let seconds = uptime.split_whitespace().next().unwrap();
+        seconds.replace('.', "").parse::<u64>().unwrap()
+    };
+    while ticks() <= since.started + 1 {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_signal_for_a_dead_process_never_reaches_a_stranger_with_its_number() {
+    if std::env::var_os(PROBE).is_none() {
+        let own = std::env::current_exe().unwrap();
+        let name = "recycled::a_signal_for_a_dead_process_never_reaches_a_stranger_with_its_number";
+        let mut command = Command::new("unshare");
+        let command = in_namespace(&mut command).arg(own).args(["--exact", name, "--nocapture"]);
+        let output = command.env(PROBE, "1").output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "{output:?}");
+        return;
+    }
+    let mut first = numbered();
+    let process = Process::of(first.id()).unwrap();
+    assert_eq!(end(&process, End::Ask).unwrap(), Ended::Signalled);
+    first.wait().unwrap();
+    tick(&process);
+    let mut stranger = numbered();
+    assert_eq!(process.life(), Life::Dead);
+    for how in [End::Ask, End::Force] {
+        assert_eq!(end(&process, how).unwrap(), Ended::Gone);
+    }
+    drop(stranger.stdin.take());
+    assert!(stranger.wait().unwrap().success(), "it ended by itself");
+    // The same call ends whom it is for.
+    let mut third = numbered();
+    assert_eq!(end(&Process::of(LEADER).unwrap(), End::Force).unwrap(), Ended::Signalled);
+    assert!(!third.wait().unwrap().success());
 }

@@ -564,7 +564,7 @@ fn a_terminal_that_closes_while_the_model_answers_or_a_tool_asks_or_runs_loses_n
     let script = "[[answer]]\nstep = [{ text = \"One.\", pause = 60000, chunk = 1 }]\n\
                   [[answer]]\ntext = \"Two.\"\n";
     let jp = with_tools(script);
-    closed(&jp, "jp q --new Go", |_| {
+    closed(&jp, "jp q --no-server --new Go", |_| {
         until("the request", || jp.run(&["c", "ls", "--format", "json"]).stdout != "[]\n");
     });
     let id = newest(&jp);
@@ -575,7 +575,7 @@ fn a_terminal_that_closes_while_the_model_answers_or_a_tool_asks_or_runs_loses_n
     let script = "[[answer]]\nstep = [{ call = \"wonders\", arguments = {} }]\n\
                   [[answer]]\ntext = \"One.\"\n";
     let jp = with_tools(script);
-    closed(&jp, "jp q --new Go", |terminal| {
+    closed(&jp, "jp q --no-server --new Go", |terminal| {
         terminal.wait_for("Overwrite existing file?");
     });
     let id = newest(&jp);
@@ -588,7 +588,7 @@ fn a_terminal_that_closes_while_the_model_answers_or_a_tool_asks_or_runs_loses_n
                   [[answer]]\ntext = \"One.\"\n";
     let jp = with_tools(script);
     assert!(jp.command("mkfifo").arg(jp.path("hold")).status().unwrap().success());
-    closed(&jp, "jp q --new Go", |_| {
+    closed(&jp, "jp q --no-server --new Go", |_| {
         until("the tool", || fs::read_to_string(jp.path("pid")).is_ok_and(|pid| !pid.is_empty()));
     });
     let id = newest(&jp);

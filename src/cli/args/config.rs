@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Settings for one run.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct ConfigArgs {
     /// Set a key for this run, such as `assistant.max_tokens=1000`; the value is TOML, or else a
     /// text; can be given again

@@ -5,8 +5,9 @@ use std::{ffi::OsString, num::NonZeroU64, path::PathBuf};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 use super::{
-    AtArg, Blame, Change, Checkout, Commit, Compact, Diff, Drop, Edit, Fork, FormatArg, Grep,
-    Insert, Label, Log, Ls, Move, Pick, Restore, Status, Target, Watch,
+    Answer, AtArg, Attach, Blame, Change, Checkout, Commit, Compact, Diff, Drop, Edit, Fork,
+    FormatArg, Grep, Insert, Kill, Label, Log, Logs, Ls, Move, Pick, Queue, Restore, Send, Status,
+    Target, Wait, Watch,
 };
 use crate::{cli::complete::Candidates, model::EventType, store::Space};
 
@@ -16,6 +17,16 @@ pub enum Conversation {
     ///
     /// What is printed is on disk. If one event cannot be appended, none is.
     Append(Append),
+    /// Queue a follow-up: a question for later, kept with the conversation
+    ///
+    /// It is asked when a turn is complete, by the query that completed it, one after the other in
+    /// the order in which they were sent. Nothing asks it by itself: `jp resume ID` does, or the
+    /// next query in that conversation, after its own question.
+    Send(Send),
+    /// List the follow-ups that are queued, change one, or take one out
+    ///
+    /// `jp conversation undo` takes each change back.
+    Queue(Queue),
     /// Print an event file to start from
     ///
     /// It has everything that an event of its type needs, and says in remarks what it may have.
@@ -47,6 +58,14 @@ pub enum Conversation {
         #[command(flatten)]
         at: AtArg,
     },
+    /// Answer a question that a conversation waits for
+    ///
+    /// From any terminal or script, whether or not the process that asked still runs. The answer is
+    /// kept in the conversation, and the turn goes on with `jp resume`, or at once with `--resume`.
+    /// Whether a tool may run counts only where you have answered: a conversation that is imported,
+    /// shared or forked brings no permission along. A secret is asked at the terminal only.
+    #[command(override_usage = "jp conversation answer [OPTIONS] [ID] [VALUE]")]
+    Answer(Answer),
     /// Search the texts of conversations
     ///
     /// What was said, which tools were called, with what, and what they returned, attachments and
@@ -150,6 +169,25 @@ pub enum Conversation {
     /// Nothing that is stored changes: an event says what is left out from now on. Without options
     /// these are thoughts, and what tools returned, in all turns but the last.
     Compact(Compact),
+    /// Show a query that runs, from here on, and answer what it asks
+    ///
+    /// First comes what is stored of the turn under way, then what is not stored yet, then what
+    /// happens. Ctrl+Z leaves again, and the query goes on. Whoever comes last is asked; others go on
+    /// watching. A conversation that waits for an answer and has no process any more goes on as with
+    /// `jp resume`.
+    Attach(Attach),
+    /// Wait until a query that runs is over, or waits for somebody
+    ///
+    /// The exit code tells how: 0 if the last turn is complete, 3 if a question waits for an answer,
+    /// and 1 if it ended in any other way.
+    Wait(Wait),
+    /// Print what the queries of a conversation did: steps and errors, never what was said
+    Logs(Logs),
+    /// End a query that runs
+    ///
+    /// What it has is saved first, and `jp resume` goes on with it. With `--force` the process is
+    /// killed; what is stored is safe in any case.
+    Kill(Kill),
     /// Print or set the title of a conversation
     Title {
         /// The conversation: its id, or a beginning of it that no other has

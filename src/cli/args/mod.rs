@@ -1,5 +1,7 @@
 //! The arguments of every command. The doc comments are the help.
 
+mod answer;
+mod attach;
 mod compact;
 mod config;
 mod conversation;
@@ -10,6 +12,7 @@ mod list;
 mod mcp;
 mod need;
 mod query;
+mod queue;
 mod resume;
 mod shared;
 mod store;
@@ -20,6 +23,8 @@ use std::{ffi::OsString, path::PathBuf};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::{
+    answer::Answer,
+    attach::{Attach, Kill, Logs, Wait},
     compact::{Compact, ToolsArg, Wish},
     config::{Config, ConfigArgs, SetConfig, ShowConfig},
     conversation::{Append, Conversation, Export, ExportFormat, Import, ImportFormat, Print, Show},
@@ -33,6 +38,7 @@ pub use self::{
     mcp::{Mcp, McpLs, Tools, ToolsLs, ToolsRun},
     need::Need,
     query::{Models, Query},
+    queue::{Queue, Send},
     resume::{Decisions, Resume, With},
     shared::{AtArg, Change, FormatArg, MannerArgs, Target},
     store::Store,
@@ -96,8 +102,8 @@ pub enum Command {
     ///
     /// What was done is not done again: results that are there are used, calls that were never made
     /// are made, and the model is asked what it would have been asked. A call that may have been
-    /// made already is made again only if its tool says that this is harmless, or you do. Does
-    /// nothing if the last turn is complete.
+    /// made already is made again only if its tool says that this is harmless, or you do. Then,
+    /// or if the last turn is complete, the follow-ups are asked that are queued.
     Resume(Box<Resume>),
     /// List the models that can be asked from here
     ///
@@ -165,4 +171,13 @@ pub enum Command {
     /// Print the reference of all commands as markdown
     #[command(hide = true)]
     Reference,
+    /// Serve a query to whoever waits at a socket
+    #[command(hide = true, disable_help_flag = true)]
+    Serve {
+        /// The socket
+        rendezvous: PathBuf,
+        /// The arguments of the query
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
 }

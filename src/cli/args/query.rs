@@ -91,6 +91,9 @@ pub struct Query {
     pub label: Vec<String>,
     #[command(flatten)]
     pub manner: MannerArgs,
+    /// Whether it is about a follow-up, and nothing else.
+    #[arg(skip)]
+    pub follow_up: bool,
 }
 
 /// What `jp models` is asked to do.

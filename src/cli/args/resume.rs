@@ -1,6 +1,6 @@
 //! The arguments about a turn that was interrupted: those of `jp resume`, and those of `jp query`.
 
-use std::num::NonZeroU64;
+use std::{ffi::OsString, num::NonZeroU64};
 
 use clap::{Args, ValueEnum};
 
@@ -40,7 +40,7 @@ impl Decisions {
 }
 
 /// What `jp resume` is asked to do.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Resume {
     /// The conversation: an id or the beginning of one, `last`, `last-created` or `previous`
     /// [default: the one of this terminal]
@@ -59,6 +59,24 @@ pub struct Resume {
     pub model: Option<String>,
     #[command(flatten)]
     pub manner: MannerArgs,
+}
+
+impl Resume {
+    /// The words of a command line that asks for the same, as far as programs do.
+    pub fn words(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["resume".into()];
+        words.extend(self.id.iter().map(OsString::from));
+        if self.manner.non_interactive {
+            words.push("--non-interactive".into());
+        }
+        if self.manner.quiet {
+            words.push("--quiet".into());
+        }
+        if self.manner.format.is_json() {
+            words.push("--format=json".into());
+        }
+        words
+    }
 }
 
 impl From<Resume> for Query {

@@ -16,7 +16,7 @@ pub struct Target {
     pub at: AtArg,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct AtArg {
     /// As it was: at a commit, `turn 4`, `~2` operations ago, `2h ago` or `2026-11-01 14:03`
     #[arg(long, value_name = "WHEN")]
@@ -24,11 +24,18 @@ pub struct AtArg {
 }
 
 /// How a query is held: with whom, with what settings, and in which form.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct MannerArgs {
     /// Ask nothing at the terminal: a tool that needs permission is refused
     #[arg(long)]
     pub non_interactive: bool,
+    /// Go on in the background: print the id of the conversation as soon as the question is stored;
+    /// `jp conversation attach` shows the answer
+    #[arg(long)]
+    pub detach: bool,
+    /// Stay in this process, which ends with its terminal and cannot be attached to
+    #[arg(long, hide_short_help = true, conflicts_with = "detach")]
+    pub no_server: bool,
     /// Print nothing but the answer, warnings and errors
     #[arg(long, short)]
     pub quiet: bool,

@@ -144,7 +144,7 @@ fn table(old: &[Trashed]) -> Table<4> {
 
 fn report(old: &[Trashed], consent: Consent) -> serde_json::Value {
     let conversations = old.iter().map(|trashed| {
-        let mut value = json_row(&trashed.row, &[]);
+        let mut value = json_row(&trashed.row, None, &[]);
         value["trashed_at"] = json!(trashed.since);
         value
     });

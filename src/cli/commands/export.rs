@@ -24,7 +24,10 @@ use crate::{
     workspace::{Handle, Workspace},
 };
 
-pub use self::event::{fields as event_fields, table};
+pub use self::{
+    event::{fields as event_fields, table},
+    json::queued,
+};
 
 pub fn run(env: &Env, output: &mut Output, args: &Export) -> Outcome {
     if args.compacted && args.format != ExportFormat::Messages {

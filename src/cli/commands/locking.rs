@@ -54,9 +54,10 @@ pub fn hold(
     workspace: &Workspace,
     handle: &Handle,
 ) -> Result<Hold, CommandError> {
-    match wait(env, output, workspace, handle, true, Offer::Waiting)? {
+    let served = |error| past_server(error, workspace, handle.id());
+    match wait(env, output, workspace, handle, true, Offer::Waiting).map_err(served)? {
         Ended::Held(hold) => Ok(hold),
-        Ended::Chosen(choice) => Err(declined(handle.id(), choice)),
+        Ended::Chosen(choice) => Err(served(declined(handle.id(), choice))),
     }
 }
 
@@ -71,11 +72,12 @@ pub fn lock_or_else(
 ) -> Result<Locked, CommandError> {
     handle.check_active()?;
     let ended = wait(env, output, workspace, &handle, interactive, Offer::Elsewhere);
-    match ended.map_err(|error| elsewhere(error, handle.id()))? {
+    let elsewhere = |error| elsewhere(error, workspace, handle.id());
+    match ended.map_err(elsewhere)? {
         Ended::Held(hold) => Ok(Locked::Guard(Box::new(workspace.guard(hold)?))),
         Ended::Chosen(Choice::New) => Ok(Locked::New),
         Ended::Chosen(Choice::Fork) => Ok(Locked::Fork(handle)),
-        Ended::Chosen(choice) => Err(elsewhere(declined(handle.id(), choice), handle.id())),
+        Ended::Chosen(choice) => Err(elsewhere(declined(handle.id(), choice))),
     }
 }
 
@@ -159,17 +161,38 @@ fn declined(id: ConversationId, choice: Choice) -> CommandError {
     }
 }
 
+/// What can be done about a process that serves a conversation.
+fn past_server(error: CommandError, workspace: &Workspace, id: ConversationId) -> CommandError {
+    if !error.is_try_again() || workspace.process_of(id).is_none() {
+        return error;
+    }
+    error.hint(follow(id)).hint(end(id))
+}
+
+fn follow(id: ConversationId) -> String {
+    format!("`jp conversation attach {id}` follows what it does, and answers its questions")
+}
+
+fn end(id: ConversationId) -> String {
+    format!("`jp conversation kill {id}` ends it")
+}
+
 /// The ways past a conversation that is locked, for a query.
-fn elsewhere(error: CommandError, id: ConversationId) -> CommandError {
+fn elsewhere(error: CommandError, workspace: &Workspace, id: ConversationId) -> CommandError {
     if !error.is_try_again() {
         return error;
+    }
+    let fork = format!("`jp query --fork --id={id} \"…\"` goes on in a fork of this one");
+    let new = "`jp query --new \"…\"` begins a new one";
+    if workspace.process_of(id).is_some() {
+        return error.hint(follow(id)).hint(fork).hint(new).hint(end(id));
     }
     error
         .hint("`jp query --id \"…\"` lets you choose another conversation")
         .hint("`jp query --id=ID \"…\"` continues the one that you name")
         .hint("`jp query --id=last \"…\"` continues the one that was used last")
-        .hint("`jp query --new \"…\"` begins a new one")
-        .hint(format!("`jp query --fork --id={id} \"…\"` goes on in a fork of this one"))
+        .hint(new)
+        .hint(fork)
 }
 
 /// Who holds a lock, in a few words that are fit for a line.

@@ -13,10 +13,10 @@ use crate::{
     },
     env::Env,
     history::{Twig, family_tree},
-    model::Event,
+    model::{Event, Status},
     store::Space,
     ui::{Size, Table, escape, shorten},
-    workspace::{Questions, Row, Workspace},
+    workspace::{Questions, Row, Running, Workspace},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
@@ -45,10 +45,12 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
         true => family_tree(rows),
         false => rows.into_iter().map(|row| Twig { branch: String::new(), row }).collect(),
     };
+    let running = workspace.as_ref().map(Workspace::all_running).unwrap_or_default();
     if args.format.is_json() {
-        let rows = twigs
-            .iter()
-            .map(|Twig { row, .. }| json_row(row, &questions(output, workspace.as_ref(), row)));
+        let rows = twigs.iter().map(|Twig { row, .. }| {
+            let questions = questions(output, workspace.as_ref(), row);
+            json_row(row, running.get(&row.id), &questions)
+        });
         let rows = Value::Array(rows.collect());
         output.json(&rows)?;
     } else if twigs.is_empty() {
@@ -60,13 +62,17 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
             table.push([
                 format!("{branch}{}", row.id),
                 shorten(&escape(row.heading.title.as_deref().unwrap_or("-")), room).into_owned(),
-                status(row),
+                standing(row, running.get(&row.id)),
                 row.turns.to_string(),
                 row.events.to_string(),
                 row.updated.to_string(),
             ]);
         }
         output.text(table)?;
+        let waits = |twig: &Twig| matches!(twig.row.status, Ok(Status::WaitingForInput(_)));
+        if output.is_terminal() && twigs.iter().any(waits) {
+            output.hint("`jp conversation answer ID` answers, `jp resume ID` asks you and goes on");
+        }
         for Twig { row, .. } in &twigs {
             if let Err(problem) = &row.status {
                 output.warn(format_args!(
@@ -129,31 +135,43 @@ fn sort(rows: &mut [Row], sort: Sort) {
     }
 }
 
-/// The status in words; what cannot be read is `damaged`.
+/// The status in words, as it is stored; what cannot be read is `damaged`.
 pub fn status(row: &Row) -> String {
     row.status.as_ref().map_or_else(|_| "damaged".to_owned(), ToString::to_string)
 }
 
+/// The same at this moment: whoever is at a conversation is told of, unless it waits for an answer,
+/// which somebody has to give in any case.
+pub fn standing(row: &Row, running: Option<&Running>) -> String {
+    match (&row.status, running) {
+        (Ok(Status::Idle | Status::Interrupted(_)), Some(Running { pid, .. })) => {
+            format!("running (pid {pid})")
+        }
+        _ => status(row),
+    }
+}
+
 /// What every program gets to know about a conversation, with those of its open questions in full
 /// that are given.
-pub fn json_row(row: &Row, questions: &[Event]) -> Value {
-    let mut value = json_heading(row);
-    value["pending"] = pending::of_progress(&row.progress, questions.iter());
+pub fn json_row(row: &Row, running: Option<&Running>, questions: &[Event]) -> Value {
+    let mut value = json_heading(row, running);
+    pending::put(&mut value, pending::of_progress(&row.progress, questions.iter()));
     value
 }
 
 /// The same, without what a turn under way waits for.
-pub fn json_heading(row: &Row) -> Value {
+pub fn json_heading(row: &Row, running: Option<&Running>) -> Value {
     let mut value = json!({
         "id": row.id,
         "title": row.heading.title,
         "space": row.space.name(),
         "labels": row.heading.labels,
         "forked_from": row.heading.forked,
-        "status": status(row),
+        "status": standing(row, running),
         "turns": row.turns,
         "events": row.events,
         "updated_at": row.updated,
+        "process": running.map(|Running { pid, socket }| json!({"pid": pid, "socket": socket})),
     });
     if let Err(problem) = &row.status {
         value["problem"] = json!(problem);

@@ -1,7 +1,9 @@
 //! One file for each command.
 
+mod answer;
 mod append;
 mod archive;
+mod attach;
 mod blame;
 mod cat;
 mod checkout;
@@ -22,9 +24,11 @@ mod grep;
 mod import;
 mod init;
 mod insert;
+mod kill;
 mod label;
 mod locking;
 mod log;
+mod logs;
 mod ls;
 mod man;
 mod mark;
@@ -39,12 +43,15 @@ mod picking;
 mod place;
 mod print;
 mod query;
+mod queue;
 mod redo;
 mod reference;
 mod restore;
 mod resume;
 mod rm;
 mod schema;
+mod send;
+mod serve;
 mod servers;
 mod settings;
 mod shelve;
@@ -59,7 +66,10 @@ mod turn_back;
 mod unarchive;
 mod undo;
 mod r#use;
+mod wait;
 mod watch;
+
+use std::ffi::OsString;
 
 use self::open::{
     Next, Otherwise, can_ask, event_named, existing_workspace, find, find_to_change, now, session,
@@ -91,6 +101,7 @@ pub fn is_about_conversations(command: &Command) -> bool {
         Command::Conversation(Conversation::Template { .. }) | Command::Store(Store::Path) => false,
         Command::Query(_)
         | Command::Resume(_)
+        | Command::Serve { .. }
         | Command::Conversation(_)
         | Command::Store(_)
         | Command::Git { .. } => true,
@@ -107,6 +118,11 @@ pub fn is_about_conversations(command: &Command) -> bool {
     }
 }
 
+/// The arguments of this process.
+fn arguments() -> impl Iterator<Item = OsString> {
+    std::env::args_os().skip(1)
+}
+
 /// Runs a command.
 pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
     output.choose_style(cli.color, env);
@@ -115,7 +131,8 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
     }
     match cli.command {
         Command::Init { directory } => init::run(env, output, &directory),
-        Command::Query(args) => query::run(env, output, &args),
+        Command::Query(args) => query::run(env, output, &args, arguments()),
+        Command::Serve { rendezvous, args } => serve::run(env, output, rendezvous, args),
         Command::Resume(args) => resume::run(env, output, *args),
         Command::Models(args) => models::run(env, output, &args),
         Command::Mcp(command) => match command {
@@ -127,10 +144,13 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
         },
         Command::Conversation(command) => match command {
             Conversation::Append(args) => append::run(env, output, args),
+            Conversation::Send(args) => send::run(env, output, &args),
+            Conversation::Queue(args) => queue::run(env, output, &args),
             Conversation::Template { event_type } => template::run(output, event_type),
             Conversation::Ls(args) => ls::run(env, output, &args),
             Conversation::Show(args) => show::run(env, output, &args),
             Conversation::Cat { args, at } => cat::run(env, output, &args, &at),
+            Conversation::Answer(args) => answer::run(env, output, &args),
             Conversation::Grep(args) => grep::run(env, output, &args),
             Conversation::Log(args) => log::run(env, output, &args),
             Conversation::Diff(args) => diff::run(env, output, &args),
@@ -150,6 +170,10 @@ pub fn run(cli: Cli, env: &Env, output: &mut Output) -> Outcome {
             Conversation::Fork(args) => fork::run(env, output, &args),
             Conversation::Use { id, format } => r#use::run(env, output, id.as_deref(), &format),
             Conversation::Compact(args) => compact::run(env, output, &args),
+            Conversation::Attach(args) => attach::run(env, output, &args),
+            Conversation::Wait(args) => wait::run(env, output, &args),
+            Conversation::Logs(args) => logs::run(env, output, &args),
+            Conversation::Kill(args) => kill::run(env, output, &args),
             Conversation::Title { id, title, clear, format } => {
                 title::run(env, output, &id, title.as_deref(), clear, &format)
             }

@@ -35,6 +35,18 @@ pub fn of_progress<'a>(progress: &Progress, events: impl Iterator<Item = &'a Eve
     })
 }
 
+/// Puts what a conversation waits for into what is told about it, and beside it the question that it
+/// waits for first.
+pub fn put(value: &mut Value, pending: Value) {
+    value["waiting_for"] = match pending["questions"].get(0) {
+        Some(first) => {
+            json!({"kind": first["kind"], "tool": first["tool"], "question": first["id"]})
+        }
+        None => Value::Null,
+    };
+    value["pending"] = pending;
+}
+
 fn inquiry(event: &Event) -> Option<&InquiryId> {
     match &event.kind {
         EventKind::InquiryRequest(inquiry) => Some(&inquiry.id),

@@ -24,11 +24,12 @@ pub fn pick(
 ) -> Result<Handle, CommandError> {
     let rows = own_first(rows, workspace, session);
     let zone = env.time_zone();
+    let running = workspace.all_running();
     let item = |(row, is_own): &(Row, bool)| Item {
         id: row.id.to_string(),
         title: row.heading.title.clone(),
         time: minute(row.updated, &zone),
-        status: ls::status(row),
+        status: ls::standing(row, running.get(&row.id)),
         is_own: *is_own,
     };
     let items = rows.iter().map(item).collect();

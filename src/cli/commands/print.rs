@@ -64,7 +64,7 @@ fn gap(omission: &Omission) -> Gap {
 }
 
 /// The events that can be read, and the files between them that cannot.
-fn told_apart(listed: Vec<Listed>) -> (Stream, Vec<Hole>) {
+pub fn told_apart(listed: Vec<Listed>) -> (Stream, Vec<Hole>) {
     let mut entries = Vec::with_capacity(listed.len());
     let mut holes = Vec::new();
     for Listed { name, event, .. } in listed {
@@ -93,7 +93,7 @@ fn chosen(args: &Print, id: ConversationId, stream: &Stream) -> Result<Range<u64
     }
 }
 
-fn look(env: &Env, output: &Output) -> Look {
+pub fn look(env: &Env, output: &Output) -> Look {
     if !output.is_for_a_screen() {
         return Look::Source;
     }

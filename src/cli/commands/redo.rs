@@ -1,6 +1,9 @@
 //! `jp conversation redo`
 
-use super::{DONE, Next, Outcome, tell_notes, to_change, turn_back::report};
+use super::{
+    DONE, Next, Outcome, tell_notes, to_change,
+    turn_back::{ask_anew, report},
+};
 use crate::{
     cli::{args::Change, error::CommandError, output::Output},
     env::Env,
@@ -19,6 +22,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Change) -> Outcome {
         return Err(CommandError::failure(format!("{id}: {message}")).hint(hint));
     };
     let inverse = format!("jp conversation undo {id}");
+    ask_anew(&workspace, id);
     tell_notes(output, &mut guard);
     report(output, id, "redid", &turned, &inverse, &args.format)?;
     Ok(DONE)

@@ -4,7 +4,7 @@ use super::{
     DONE, Next, Outcome, find_to_change, locking,
     shelve::Moved,
     tell_notes,
-    turn_back::{report, unchanged},
+    turn_back::{ask_anew, report, unchanged},
     version, warn_of_dropped,
 };
 use crate::{
@@ -52,6 +52,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Restore) -> Outcome {
         output.say(format_args!("{id}: it is as it was then: nothing to restore"));
         return Ok(DONE);
     };
+    ask_anew(&workspace, id);
     tell_notes(output, &mut guard);
     let back = format!("jp conversation undo {id}");
     report(output, id, "restored the version of", &turned, &back, &args.format)?;

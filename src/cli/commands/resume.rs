@@ -7,5 +7,5 @@ use crate::{
 };
 
 pub fn run(env: &Env, output: &mut Output, args: Resume) -> Outcome {
-    query::run(env, output, &args.into())
+    query::run(env, output, &args.into(), super::arguments())
 }

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 use super::{
     DONE, Outcome,
     label::written,
-    ls::{json_heading, status},
+    ls::{json_heading, standing},
     pending, to_read,
 };
 use crate::{
     cli::{args::Show, output::Output},
     env::Env,
     format::FormatVersion,
-    model::{IncompleteTurn, Meta, Stream},
+    model::{IncompleteTurn, Meta, Stream, counted},
     store::{Commit, Problem},
     ui::{Size, Table, Unfinished, escape},
-    workspace::{Brief, Conversation, Row},
+    workspace::{Brief, Conversation, Row, Running},
 };
 
 /// The columns that the name of a field takes.
@@ -25,12 +25,21 @@ const NAME: usize = 10;
 
 pub fn run(env: &Env, output: &mut Output, args: &Show) -> Outcome {
     let (workspace, handle) = to_read(env, output, &args.target)?;
+    // Whoever is at it now was not then.
+    let running = match args.target.at.at {
+        None => workspace.running(handle.id()),
+        Some(_) => None,
+    };
+    let running = running.as_ref();
     if args.brief {
         let brief = workspace.brief(&handle)?;
-        let head = Head::of_brief(&brief);
+        let head = Head::of_brief(&brief, running);
         match args.format.is_json() {
             true => output.json(&head.json())?,
-            false => head.print(env, output)?,
+            false => {
+                head.print(env, output)?;
+                head.hint(output);
+            }
         }
         output.warn_all(&brief.problems);
         return Ok(DONE);
@@ -38,7 +47,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Show) -> Outcome {
     let conversation = workspace.load(&handle)?;
     let row = workspace.row(&handle, &mut Vec::new());
     let stream = conversation.stream();
-    let head = Head::of(&row, &conversation, &stream);
+    let head = Head::of(&row, &conversation, &stream, running);
     if args.format.is_json() {
         let mut value = head.json();
         value["stream"] = json_events(&conversation, &stream);
@@ -53,6 +62,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Show) -> Outcome {
             table.push([event.turn.to_string(), event.address, event.kind, event.time, event.file]);
         }
         output.text(table)?;
+        head.hint(output);
     }
     output.warn_all(&conversation.problems);
     Ok(DONE)
@@ -61,37 +71,54 @@ pub fn run(env: &Env, output: &mut Output, args: &Show) -> Outcome {
 /// How a conversation stands, without its events.
 struct Head<'a> {
     row: &'a Row,
+    running: Option<&'a Running>,
     commit: &'a Commit,
     version: FormatVersion,
     meta: &'a Meta,
     incomplete: Option<&'a IncompleteTurn>,
+    queued: usize,
     problems: &'a [Problem],
 }
 
 impl<'a> Head<'a> {
-    fn of(row: &'a Row, conversation: &'a Conversation, stream: &'a Stream) -> Self {
+    fn of(
+        row: &'a Row,
+        conversation: &'a Conversation,
+        stream: &'a Stream,
+        running: Option<&'a Running>,
+    ) -> Self {
         let snapshot = &conversation.snapshot;
         Self {
             row,
+            running,
             commit: &snapshot.commit,
             version: snapshot.version,
             meta: &snapshot.meta,
             incomplete: stream.incomplete.as_ref(),
+            queued: conversation.queued(),
             problems: &conversation.problems,
         }
     }
 
-    fn of_brief(brief: &'a Brief) -> Self {
-        let Brief { row, commit, version, meta, incomplete, problems } = brief;
-        Self { row, commit, version: *version, meta, incomplete: incomplete.as_ref(), problems }
+    fn of_brief(brief: &'a Brief, running: Option<&'a Running>) -> Self {
+        let Brief { row, commit, version, meta, incomplete, queued, problems } = brief;
+        let (version, queued, incomplete) = (*version, *queued, incomplete.as_ref());
+        Self { row, running, commit, version, meta, incomplete, queued, problems }
     }
 
     fn print(&self, env: &Env, output: &mut Output) -> io::Result<()> {
         let Self { row, commit, meta, .. } = self;
         field(output, "Id:", &row.id.to_string())?;
         field(output, "Title:", row.heading.title.as_deref().unwrap_or("-"))?;
-        field(output, "Status:", &status(row))?;
+        field(output, "Status:", &standing(row, self.running))?;
         self.print_unfinished(env, output)?;
+        if self.queued > 0 {
+            let follow_ups = counted(self.queued as u64, "follow-up");
+            field(output, "Queued:", &follow_ups)?;
+        }
+        if let Some(Running { pid, socket: Some(socket) }) = self.running {
+            field(output, "Process:", &format!("{pid}, {}", socket.display()))?;
+        }
         field(output, "Turns:", &row.turns.to_string())?;
         field(output, "Events:", &row.events.to_string())?;
         if let Some(created) = meta.created {
@@ -123,9 +150,20 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
+    /// Tells somebody who reads it how to go on with what waits for an answer.
+    fn hint(&self, output: &mut Output) {
+        let waits = |turn: &IncompleteTurn| !turn.progress.open_questions().is_empty();
+        if output.is_terminal() && self.incomplete.is_some_and(waits) {
+            let id = self.row.id;
+            output.hint(format_args!(
+                "`jp conversation answer {id}` answers, `jp resume {id}` asks you and goes on"
+            ));
+        }
+    }
+
     fn json(&self) -> Value {
         let Self { row, commit, meta, .. } = self;
-        let mut value = json_heading(row);
+        let mut value = json_heading(row, self.running);
         value["commit"] = json!(commit.id.to_string());
         value["tree"] = json!(commit.tree.to_string());
         value["format"] = json!(self.version.to_string());
@@ -135,7 +173,8 @@ impl<'a> Head<'a> {
             Some(forked) => json!({"from": forked.from, "commit": forked.commit}),
             None => Value::Null,
         };
-        value["pending"] = self.incomplete.map_or(Value::Null, pending::of_turn);
+        pending::put(&mut value, self.incomplete.map_or(Value::Null, pending::of_turn));
+        value["queued"] = json!(self.queued);
         value["problems"] = self.problems.iter().map(ToString::to_string).collect();
         value
     }

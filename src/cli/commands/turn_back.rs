@@ -7,7 +7,7 @@ use crate::{
     history::Turned,
     model::ConversationId,
     ui::escape,
-    workspace::Handle,
+    workspace::{Handle, Workspace},
 };
 
 /// Tells what was done, and how to take it back.
@@ -35,6 +35,12 @@ pub fn report(
     output.line(told)?;
     output.hint_at_inverse(back);
     Ok(())
+}
+
+/// Whoever goes back is asked again what was answered meanwhile, or before.
+pub fn ask_anew(workspace: &Workspace, id: ConversationId) {
+    // What is left allows nothing but what the conversation says, too.
+    let _left = workspace.keep_verdicts(id, &[]);
 }
 
 /// What programs are told when everything was so already.

@@ -1,6 +1,9 @@
 //! `jp conversation undo`
 
-use super::{DONE, Next, Outcome, tell_notes, to_change, turn_back::report};
+use super::{
+    DONE, Next, Outcome, tell_notes, to_change,
+    turn_back::{ask_anew, report},
+};
 use crate::{
     cli::{args::Change, error::CommandError, output::Output},
     env::Env,
@@ -16,6 +19,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Change) -> Outcome {
         return Err(CommandError::failure(message).hint(hint));
     };
     let inverse = format!("jp conversation redo {id}");
+    ask_anew(&workspace, id);
     tell_notes(output, &mut guard);
     report(output, id, "undid", &turned, &inverse, &args.format)?;
     Ok(DONE)

@@ -21,6 +21,8 @@ fn the_keys_of_the_schema_are_those_of_the_settings() {
         "unattended.deliver",
         "unattended.question",
         "unattended.all",
+        "detached.patience",
+        "detached.notify",
         "title.generate",
         "title.model",
         "ui.reasoning",

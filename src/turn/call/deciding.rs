@@ -38,12 +38,13 @@ impl Call {
         }
         match route(kind, exclusive, setup.audience, policy) {
             Route::Person => self.put(inquiry, prompt, &terms, outbox),
+            // It is put to whoever comes.
+            Route::Wait if setup.audience.may_come() => self.put(inquiry, prompt, &terms, outbox),
             Route::Wait => match prompt {
                 // A tool that runs cannot wait for somebody who may come tomorrow.
-                Prompt::LiveQuestion(..) if !setup.audience.may_come() => {
+                Prompt::LiveQuestion(..) => {
                     self.settle(inquiry, prompt, None, None, context, outbox);
                 }
-                Prompt::LiveQuestion(..) => self.put(inquiry, prompt, &terms, outbox),
                 _ => self.state = State::Waiting(inquiry, prompt),
             },
             Route::Model => {

@@ -104,6 +104,19 @@ impl Call {
         self.route(Prompt::ToolQuestion(asked), None, question, context, outbox);
     }
 
+    /// Nobody came who could decide about it: its question stays open, and what its tool asks while
+    /// it runs has no answer.
+    pub(in crate::turn) fn give_up(&mut self, now: Timestamp, outbox: &mut Outbox) {
+        self.withdraw(now, outbox);
+        self.state = match std::mem::replace(&mut self.state, State::Done) {
+            State::Asking(inquiry, prompt) => {
+                outbox.push(Effect::Withdraw(inquiry.id.clone()));
+                State::Waiting(inquiry, prompt)
+            }
+            state => state,
+        };
+    }
+
     /// Lets it not begin any more. What runs is stopped by whoever calls this.
     pub(in crate::turn) fn stop(&mut self, then: &Then, now: Timestamp, outbox: &mut Outbox) {
         self.withdraw(now, outbox);

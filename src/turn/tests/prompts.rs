@@ -83,6 +83,10 @@ fn without_anybody_a_call_is_decided_by_the_policy_for_it() {
                 assert_eq!(effects[2..], ["end waiting t"]);
                 "waits"
             }
+            "ask c-q0" => {
+                assert_eq!((effects.len(), audience), (2, Detached));
+                "waits"
+            }
             response => {
                 assert!(response.starts_with("commit inquiry-response c-q0 "), "{response}");
                 assert!(effects[2].starts_with("commit tool-result c ~!The tool `t` was not run"));
@@ -125,6 +129,10 @@ fn without_anybody_a_question_is_decided_by_the_policy_for_it() {
                     assert_eq!(effects[2], failed);
                     "fails"
                 }
+                "ask c-q0" => {
+                    assert_eq!((effects.len(), audience), (2, Audience::Detached));
+                    "waits"
+                }
                 _ => {
                     assert_eq!(effects[1..], ["show usage", "end waiting t"]);
                     "waits"
@@ -162,6 +170,7 @@ fn without_anybody_a_result_is_decided_by_the_policy_for_it() {
                 assert_eq!(effects[0], "commit inquiry-request c-q0");
                 let came = match effects.last().unwrap().as_str() {
                     "end waiting t" => "waits",
+                    "ask c-q0" | "ask c-q0 edit" if audience == Audience::Detached => "waits",
                     last => {
                         assert_eq!(last, "query");
                         assert_eq!(effects[2], "commit tool-result c secret");
@@ -454,4 +463,46 @@ fn a_result_that_nobody_has_decided_about_is_not_lost() {
     );
     let effects = later.replied("c-q0", Reply::Answer(Answer::Boolean(true)));
     assert_eq!(effects[1], "commit tool-result c !no such file");
+}
+
+#[test]
+fn whoever_comes_is_asked_and_a_question_outlives_whoever_was_asked() {
+    let (mut play, effects) = called(with(ask(), Audience::Detached));
+    assert_eq!(effects.last().unwrap(), "ask c-q0", "it is put to whoever comes");
+    assert!(play.step(Input::Audience(Audience::Person)).is_empty());
+    assert!(play.step(Input::Audience(Audience::Detached)).is_empty(), "the question stays");
+    let effects = play.replied("c-q0", select(RUN));
+    assert_eq!(effects[1..], STARTED);
+}
+
+#[test]
+fn with_nobody_to_come_what_was_asked_is_left_for_later() {
+    let free = tool("free", Permission::Allow, false);
+    let tools = Catalog::new([free, tool("t", Permission::Ask, false)]).unwrap();
+    let mut play = Play::begun(Setup { tools, audience: Audience::Detached, ..setup() });
+    play.call("c", "t", "{}");
+    play.call("d", "free", "{}");
+    play.over(Finish::ToolCalls);
+    assert_eq!(play.step(Input::Audience(Audience::Nobody)), ["withdraw c-q0"]);
+    let effects = play.ended("d", Outcome::Success("ok".into()));
+    assert_eq!(effects.last().unwrap(), "end waiting t", "others come to their end before");
+}
+
+#[test]
+fn who_is_there_when_a_question_comes_up_decides_and_not_who_was() {
+    let terms = Terms { unattended: all(Policy::Auto), ..ask() };
+    let mut play = Play::begun(with(terms, Audience::Person));
+    play.step(Input::Audience(Audience::Detached));
+    play.call("c", "t", "{}");
+    let effects = play.over(Finish::ToolCalls);
+    assert_eq!(effects.last().unwrap(), "run t c {}");
+}
+
+#[test]
+fn a_follow_up_waits_whatever_is_going_on() {
+    let request = Request { content: "And then?".into(), interrupts: false };
+    let request = Event::new(Timestamp::from_seconds(0), EventKind::Request(request));
+    let (mut play, _) = called(with(ask(), Audience::Person));
+    let effects = play.step(Input::FollowUp { from: 3, request });
+    assert_eq!(effects, ["enqueue 3 request And then?"]);
 }

@@ -13,20 +13,24 @@ pub enum Interruption {
     Reply(String),
     /// Stop it; what is not complete is of no use.
     Abort,
+    /// Leave it alone: it goes on elsewhere.
+    Detach,
 }
 
 impl Prompter<'_> {
     /// Asks what to do with an answer that goes on meanwhile. Ctrl+C in the menu is the second
     /// press of it, and stops; so does a terminal that is gone.
-    pub fn menu(&mut self, wake: &Wake) -> Asked<Interruption> {
+    pub fn menu(&mut self, can_detach: bool, wake: &Wake) -> Asked<Interruption> {
         let keys = [
             Key { key: 'c', says: "continue" },
             Key { key: 's', says: "stop and keep what came" },
             Key { key: 'r', says: "reply" },
             Key { key: 'a', says: "abort" },
+            Key { key: 'd', says: "detach" },
         ];
+        let keys = if can_detach { &keys[..] } else { &keys[..4] };
         loop {
-            match self.choose("Interrupted:", &keys, None, wake) {
+            match self.choose("Interrupted:", keys, None, wake) {
                 Asked::Answered('c') => return Asked::Answered(Interruption::Continue),
                 Asked::Answered('r') => {
                     self.say("Alt+Enter begins a new line.");
@@ -39,6 +43,7 @@ impl Prompter<'_> {
                     }
                 }
                 Asked::Answered('a') => return Asked::Answered(Interruption::Abort),
+                Asked::Answered('d') => return Asked::Answered(Interruption::Detach),
                 Asked::Answered(_) | Asked::Cancelled => {
                     return Asked::Answered(Interruption::Stop);
                 }

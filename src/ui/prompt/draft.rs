@@ -46,7 +46,7 @@ impl Draft {
             Pressed::EraseAll => self.text.clear(),
             Pressed::Enter => return Step::Done,
             Pressed::Cancel => return Step::Cancelled,
-            Pressed::Move(_) | Pressed::Escape => {}
+            Pressed::Move(_) | Pressed::Escape | Pressed::Suspend => {}
         }
         Step::More
     }

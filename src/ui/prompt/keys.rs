@@ -19,6 +19,8 @@ pub enum Pressed {
     EraseAll,
     /// Ctrl+C or Ctrl+D.
     Cancel,
+    /// Ctrl+Z.
+    Suspend,
     /// To another place in a list.
     Move(Motion),
     /// The escape key by itself.
@@ -144,6 +146,7 @@ impl Keys {
             0x10 => Pressed::Move(Motion::Up),
             0x15 => Pressed::EraseAll,
             0x17 => Pressed::EraseWord,
+            0x1a => Pressed::Suspend,
             b'\t' | 0x20..=0x7e => Pressed::Char(char::from(byte)),
             _ => return None,
         };
@@ -192,7 +195,7 @@ mod tests {
             pressed("aü漢\r\x7f\x08\x15\x17".as_bytes()),
             [Char('a'), Char('ü'), Char('漢'), Enter, Backspace, Backspace, EraseAll, EraseWord]
         );
-        assert_eq!(pressed(b"\x03\x04"), [Cancel, Cancel]);
+        assert_eq!(pressed(b"\x03\x04\x1a"), [Cancel, Cancel, Suspend]);
         assert_eq!(pressed(b"\x1b\r\x1b\n"), [NewLine, NewLine]);
         assert_eq!(pressed(b"\xffa"), [Char(char::REPLACEMENT_CHARACTER), Char('a')]);
     }
@@ -201,7 +204,7 @@ mod tests {
     fn keys_that_mean_nothing_here_are_passed_over() {
         use Pressed::*;
         assert_eq!(
-            pressed(b"\x1b[Ca\x1b[1;5Cb\x1bOPc\x1bxd\x1b\x1b[3~e\x00\x1a"),
+            pressed(b"\x1b[Ca\x1b[1;5Cb\x1bOPc\x1bxd\x1b\x1b[3~e\x00\x1f"),
             "abcde".chars().map(Char).collect::<Vec<_>>()
         );
         let endless = [b"\x1b[".as_slice(), &[b'1'; 100], b"y"].concat();

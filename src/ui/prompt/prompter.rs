@@ -5,6 +5,7 @@ use std::io;
 use super::{
     super::{
         escape::{escape, escape_lines},
+        signals::suspend,
         style::{Face, Style},
         terminal::Size,
         width::shorten,
@@ -179,6 +180,9 @@ impl<'a> Prompter<'a> {
                 Heard::Woken => return Asked::Woken(String::new()),
                 Heard::Gone => return Asked::Cancelled,
             };
+            if pressed.contains(&Pressed::Suspend) {
+                suspend();
+            }
             if let Some(asked) = take(&self.tty, &pressed) {
                 return asked;
             }

@@ -235,7 +235,7 @@ fn a_terminal_that_is_gone_cancels() {
         let asking = scope.spawn(|| {
             let env = env();
             let mut prompter = Prompter { tty: Tty::of(terminal), env: &env, style: Style::PLAIN };
-            prompter.menu(&Wake::new().unwrap())
+            prompter.menu(false, &Wake::new().unwrap())
         });
         let mut bytes = [0; 1024];
         let mut seen = String::new();
@@ -335,7 +335,7 @@ fn a_result_is_handed_over_only_if_somebody_says_so() {
 
 #[test]
 fn the_menu_has_four_ways_out() {
-    let menu = |script: &[(&str, &str)]| asked(|prompter, wake| prompter.menu(wake), script);
+    let menu = |script: &[(&str, &str)]| asked(|prompter, wake| prompter.menu(false, wake), script);
     let shown = "[c] continue  [s] stop and keep what came  [r] reply  [a] abort ";
     for (keys, then) in
         [("c", Then::Continue), ("s", Then::Stop), ("\x03", Then::Stop), ("a", Then::Abort)]
@@ -344,6 +344,8 @@ fn the_menu_has_four_ways_out() {
     }
     let reply = menu(&[(shown, "r"), ("Reply: ", "\r"), (shown, "r"), ("Reply: ", "shorter\r")]);
     assert_eq!(reply, Asked::Answered(Then::Reply("shorter".to_owned())));
+    let detach = asked(|prompter, wake| prompter.menu(true, wake), &[("[d] detach ", "d")]);
+    assert_eq!(detach, Asked::Answered(Then::Detach));
 }
 
 #[test]

@@ -4,19 +4,13 @@ use std::{
     fs::File,
     io::{ErrorKind, Read},
     path::{Path, PathBuf},
-    time::{Duration, Instant},
 };
 
 use super::{Mapping, Session};
-use crate::fsutil::{self, FsError};
+use crate::fsutil::{self, DirectoryLock, FsError};
 
 /// More than any mapping has.
 const MAX_BYTES: u64 = 1 << 20;
-
-/// How long another process may keep the directory, before we go on without it: a mapping is
-/// replaced as a whole in any case, and the lock only keeps two of them from forgetting each other.
-const PATIENCE: Duration = Duration::from_secs(2);
-const PAUSE: Duration = Duration::from_millis(2);
 
 /// The directory of the mapping files.
 pub(super) struct Directory(pub(super) PathBuf);
@@ -29,50 +23,21 @@ pub(super) enum Found {
     Damaged(String),
 }
 
-/// Keeps other processes from changing mapping files, if the file system knows locks.
-#[must_use = "others can write once this is dropped"]
-pub(super) struct DirectoryLock(Option<File>);
-
-impl DirectoryLock {
-    /// Whether nobody else can have it.
-    pub(super) fn is_held(&self) -> bool {
-        self.0.is_some()
-    }
-}
-
-impl Drop for DirectoryLock {
-    fn drop(&mut self) {
-        // Closing is not enough while another thread starts a child, which has a copy until then.
-        if let Some(directory) = &self.0 {
-            let _closing_does_it_too = fs4::FileExt::unlock(directory);
-        }
-    }
-}
-
 impl Directory {
     pub(super) fn path_of(&self, session: &Session) -> PathBuf {
         self.0.join(session.file_name())
     }
 
-    /// Waits for its turn to change mapping files.
+    /// Waits for its turn to change mapping files. Without it we go on all the same: a mapping is
+    /// replaced as a whole in any case, and the lock only keeps two of them from forgetting each
+    /// other.
     pub(super) fn lock(&self) -> DirectoryLock {
-        let began = Instant::now();
-        let Ok(directory) = File::open(&self.0) else { return DirectoryLock(None) };
-        loop {
-            match fs4::FileExt::try_lock(&directory) {
-                Ok(()) => return DirectoryLock(Some(directory)),
-                Err(fs4::TryLockError::WouldBlock) if began.elapsed() < PATIENCE => {
-                    std::thread::sleep(PAUSE);
-                }
-                Err(_) => return DirectoryLock(None),
-            }
-        }
+        DirectoryLock::take(&self.0)
     }
 
     /// Changes mapping files only if nobody else is about to.
     pub(super) fn try_lock(&self) -> DirectoryLock {
-        let directory = File::open(&self.0).ok();
-        DirectoryLock(directory.filter(|directory| fs4::FileExt::try_lock(directory).is_ok()))
+        DirectoryLock::try_take(&self.0)
     }
 
     /// Writes a mapping.

@@ -5,7 +5,7 @@ use std::{
     fmt,
 };
 
-use crate::env::{Env, Leader};
+use crate::env::{Env, Process};
 
 /// The variable that names a session.
 const NAMED: &str = "JP_SESSION";
@@ -32,7 +32,7 @@ pub struct Session {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The process that leads the session of the terminal.
-    Leader(Leader),
+    Leader(Process),
     /// A variable, by its name.
     Variable(String),
 }
@@ -92,8 +92,8 @@ mod tests {
         Env::fixed(vars, "/".into(), Timestamp::from_seconds(0))
     }
 
-    fn leader() -> Leader {
-        Leader { pid: 12057, started: 7, realm: "here".to_owned() }
+    fn leader() -> Process {
+        Process { pid: 12057, started: 7, realm: "here".to_owned() }
     }
 
     fn known_by(env: &Env) -> Option<(String, String)> {
@@ -145,7 +145,7 @@ mod tests {
     fn a_process_that_got_the_number_of_a_leader_leads_another_session() {
         let led = |leader| Session::of(&env(&[]).led_by(leader));
         assert_eq!(led(leader()), led(leader()));
-        assert_ne!(led(leader()), led(Leader { started: 8, ..leader() }));
-        assert_ne!(led(leader()), led(Leader { realm: "there".to_owned(), ..leader() }));
+        assert_ne!(led(leader()), led(Process { started: 8, ..leader() }));
+        assert_ne!(led(leader()), led(Process { realm: "there".to_owned(), ..leader() }));
     }
 }

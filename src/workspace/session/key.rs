@@ -63,7 +63,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        env::{Env, Leader},
+        env::{Env, Process},
         model::Timestamp,
     };
 
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_name_stays_the_same_from_version_to_version() {
         assert_eq!(named(b"My work"), "jp_session-my-work-d0ac56aa544c3dc81cee8ddd34acb176.json");
-        let leader = Leader { pid: 12057, started: 884_412, realm: "boot pid:[1]".to_owned() };
+        let leader = Process { pid: 12057, started: 884_412, realm: "boot pid:[1]".to_owned() };
         let env = Env::fixed([], "/".into(), Timestamp::from_seconds(0)).led_by(leader);
         let name = Session::of(&env).unwrap().file_name();
         assert_eq!(name, "getsid-12057-0b202091c09c7c35d913d88e01c9b3fd.json");

@@ -7,7 +7,7 @@ use super::{
     activations::{Activations, HISTORY},
 };
 use crate::{
-    env::Leader,
+    env::Process,
     model::{ConversationId, Timestamp},
 };
 
@@ -56,7 +56,7 @@ impl Mapping {
     pub(super) fn encode(&self, session: &Session) -> Vec<u8> {
         let mut file = json!({ HISTORY: self.history.encode() });
         match &self.source {
-            Source::Leader(Leader { pid, started, realm }) => {
+            Source::Leader(Process { pid, started, realm }) => {
                 file["source"] = json!("getsid");
                 file["leader"] = json!({ "pid": pid, "started": started, "realm": realm });
             }
@@ -78,7 +78,7 @@ impl Mapping {
                 let leader = file.get("leader")?;
                 let pid = u32::try_from(leader.get("pid")?.as_u64()?).ok()?;
                 let started = leader.get("started")?.as_u64()?;
-                Source::Leader(Leader { pid, started, realm: text(leader, "realm")? })
+                Source::Leader(Process { pid, started, realm: text(leader, "realm")? })
             }
             source if text(source, "type")? == "env" => Source::Variable(text(source, "key")?),
             _ => return None,
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::env::Env;
 
-    fn session(leader: Option<Leader>) -> Session {
+    fn session(leader: Option<Process>) -> Session {
         let vars = [("TMUX_PANE".into(), "%3".into())];
         let env = Env::fixed(vars, "/".into(), Timestamp::from_seconds(0));
         Session::of(&leader.into_iter().fold(env, Env::led_by)).unwrap()
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(text, expected);
         assert_eq!(Mapping::decode(text.as_bytes()).unwrap(), mapping);
 
-        let leader = Leader { pid: 12057, started: 7, realm: "boot pid:[1]".to_owned() };
+        let leader = Process { pid: 12057, started: 7, realm: "boot pid:[1]".to_owned() };
         let led = session(Some(leader));
         let mapping = Mapping::new(&led);
         let text = String::from_utf8(mapping.encode(&led)).unwrap();

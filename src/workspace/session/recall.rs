@@ -103,7 +103,7 @@ impl Workspace {
             told = note;
         }
         // Where it is only about an order, a failure is no more than a remark.
-        let unregistered = self.register(id).err().map(|error| error.to_string());
+        let unregistered = self.register_activation(id).err().map(|error| error.to_string());
         Ok(told.or(unregistered))
     }
 

@@ -42,7 +42,7 @@ impl Workspace {
     }
 
     /// Registers that somebody turned to a conversation; whoever does it has locked the sessions.
-    pub(super) fn register(&self, id: ConversationId) -> Result<(), SessionError> {
+    pub(super) fn register_activation(&self, id: ConversationId) -> Result<(), SessionError> {
         let mut register = self.registered();
         register.activate(id, self.env.now(), REMEMBERED);
         let text = format!("{}\n", json!({ HISTORY: register.encode() }));

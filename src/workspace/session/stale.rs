@@ -1,7 +1,5 @@
 //! Forgetting sessions that are over, a few at a time.
 
-use std::path::Path;
-
 use super::{
     Mapping, Source,
     file::{Found, read},
@@ -11,15 +9,13 @@ use crate::{
     env::Life,
     model::{ConversationId, Timestamp},
     store::{Handful, Share},
-    workspace::Workspace,
+    workspace::{Workspace, tidy::is_abandoned},
 };
 
 /// How many conversations are looked up each time.
 const LOOKUPS: usize = 128;
 /// How long a session whose leader cannot be seen from here is remembered, in seconds.
 const UNSEEN: i64 = 30 * 24 * 60 * 60;
-/// When a file that a write left behind is certainly nobody's, in seconds.
-const LEFT_BEHIND: i64 = 60 * 60;
 
 impl Workspace {
     /// Removes the mapping files of some sessions that are over, and says of how many. What cannot
@@ -38,8 +34,8 @@ impl Workspace {
             lookups > LOOKUPS || self.store.knows(id).unwrap_or(true)
         };
         let stale = Handful::of(&sessions.0, share, random).filter(|path| {
-            if is_temporary(path) {
-                return changed(path).is_some_and(|at| now.seconds() - at > LEFT_BEHIND);
+            if is_abandoned(path, now) {
+                return true;
             }
             let name = path.file_name().and_then(|name| name.to_str());
             if !name.is_some_and(is_file_name) {
@@ -75,15 +71,4 @@ fn is_over(
             }
         },
     }
-}
-
-fn is_temporary(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".jp-"))
-}
-
-/// When a file was last changed, in seconds since 1970.
-fn changed(path: &Path) -> Option<i64> {
-    let changed = std::fs::symlink_metadata(path).ok()?.modified().ok()?;
-    let since = changed.duration_since(std::time::SystemTime::UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_secs()).ok()
 }

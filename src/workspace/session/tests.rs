@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::{
-    env::{Env, Leader},
+    env::{Env, Process},
     format::Form,
     model::{ConversationId, Meta, Timestamp},
     store::{Share, Space},
@@ -72,7 +72,7 @@ fn named(name: &str) -> Session {
     Session::of(&Env::fixed(vars, "/".into(), Timestamp::from_seconds(0))).unwrap()
 }
 
-fn led_by(leader: Leader) -> Session {
+fn led_by(leader: Process) -> Session {
     let env = Env::fixed([], "/".into(), Timestamp::from_seconds(0));
     Session::of(&env.led_by(leader)).unwrap()
 }
@@ -183,21 +183,16 @@ fn clear(workspace: &Workspace) -> (usize, usize) {
 
 /// A process that can lead a session.
 #[cfg(target_os = "linux")]
-struct Process(std::process::Child);
+struct Other(std::process::Child);
 
 #[cfg(target_os = "linux")]
-impl Process {
+impl Other {
     fn start() -> Self {
         Self(Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap())
     }
 
-    fn leader(&self) -> Leader {
-        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-        let namespace = fs::read_link("/proc/self/ns/pid").unwrap();
-        let realm = format!("{} {}", boot.trim(), namespace.display());
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
-        let started = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
-        Leader { pid: self.0.id(), started: started.parse().unwrap(), realm }
+    fn leader(&self) -> Process {
+        Process::of(self.0.id()).unwrap()
     }
 
     fn end(mut self) {
@@ -210,7 +205,7 @@ impl Process {
 #[test]
 fn stale_getsid_goes_only_when_the_leader_is_dead() {
     let world = World::new();
-    let process = Process::start();
+    let process = Other::start();
     let session = led_by(process.leader());
     let conversation = world.conversation();
     world.workspace.turn_to(Some(&session), conversation).unwrap();
@@ -225,7 +220,7 @@ fn stale_getsid_goes_only_when_the_leader_is_dead() {
 #[test]
 fn stale_getsid_stays_while_the_leader_lives_whatever_became_of_its_conversations() {
     let world = World::new();
-    let process = Process::start();
+    let process = Other::start();
     let session = led_by(process.leader());
     // Another process may be about to begin it.
     world.workspace.turn_to(Some(&session), id(1)).unwrap();
@@ -238,11 +233,11 @@ fn stale_getsid_stays_while_the_leader_lives_whatever_became_of_its_conversation
 #[test]
 fn stale_getsid_goes_when_the_number_of_the_leader_is_that_of_another_process() {
     let world = World::new();
-    let process = Process::start();
+    let process = Other::start();
     let leader = process.leader();
     let session = led_by(leader.clone());
     world.workspace.turn_to(Some(&session), id(1)).unwrap();
-    let recycled = led_by(Leader { started: leader.started - 1, ..leader });
+    let recycled = led_by(Process { started: leader.started - 1, ..leader });
     world.workspace.turn_to(Some(&recycled), id(2)).unwrap();
     assert_eq!(clear(&world.workspace), (1, 1));
     assert_eq!(world.recall(&session), "gone jp-c1");
@@ -253,7 +248,7 @@ fn stale_getsid_goes_when_the_number_of_the_leader_is_that_of_another_process() 
 #[test]
 fn stale_getsid_of_another_system_goes_after_a_month_or_when_nothing_is_left() {
     let world = World::new();
-    let leader = Leader { pid: 1, started: 1, realm: "elsewhere".to_owned() };
+    let leader = Process { pid: 1, started: 1, realm: "elsewhere".to_owned() };
     let session = led_by(leader);
     world.workspace.turn_to(Some(&session), world.conversation()).unwrap();
     assert_eq!(clear(&world.at(NOW + 29 * 24 * 60 * 60)), (0, 1));
@@ -313,7 +308,7 @@ fn stale_locks_and_sessions_go_together_and_a_lock_only_when_nobody_holds_it() {
     fs::write(world.workspace.store().lock_path(id(2)), "").unwrap();
     world.workspace.turn_to(Some(&named("a")), id(1)).unwrap();
     let cleared = world.workspace.clear_stale();
-    assert_eq!(cleared, Cleared { locks: 1, sessions: 1 });
+    assert_eq!(cleared, Cleared { locks: 1, sessions: 1, processes: 0, answers: 0 });
     assert!(world.workspace.store().lock_path(guard.id()).exists());
     assert_eq!(world.workspace.clear_stale(), Cleared::default());
 }

@@ -5,10 +5,9 @@ use serde_json::{Value, json};
 use super::event::{event, table};
 use crate::{
     cli::commands::fsck::json_problem,
-    format::FileName,
-    model::{Entry, Event},
+    model::Entry,
     plan::{Listed, TreePath},
-    workspace::Conversation,
+    workspace::{Conversation, Queued},
 };
 
 /// A conversation with all its events, decoded.
@@ -16,7 +15,7 @@ pub fn conversation(
     conversation: &Conversation,
     status: &str,
     config: Option<&toml::Table>,
-    queue: &[(FileName, Event)],
+    queue: &[Queued],
 ) -> Value {
     let snapshot = &conversation.snapshot;
     let (stream, meta) = (conversation.stream(), &snapshot.meta);
@@ -42,7 +41,7 @@ pub fn conversation(
     }
     let waiting = events(&stream.waiting);
     let forked = meta.forked.as_ref();
-    let queued = queue.iter().map(|(name, queued)| event(&TreePath::queued(name), queued));
+    let queued = queue.iter().map(queued);
     json!({
         "id": conversation.id,
         "commit": snapshot.commit.id.to_string(),
@@ -62,4 +61,9 @@ pub fn conversation(
         "queue": queued.collect::<Vec<_>>(),
         "problems": conversation.problems.iter().map(json_problem).collect::<Vec<_>>(),
     })
+}
+
+/// A request that waits, with its file.
+pub fn queued(queued: &Queued) -> Value {
+    event(&TreePath::queued(&queued.name), &queued.event)
 }

@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use super::listening::{Leave, Leaving};
 use crate::{
     edit::{DraftError, Rework},
     env::Env,
@@ -62,7 +63,12 @@ struct Shared {
 
 impl Asker {
     /// Starts the thread.
-    pub fn start(env: &Env, state: PathBuf, presses: Arc<Mutex<Presses>>) -> io::Result<Self> {
+    pub fn start(
+        env: &Env,
+        state: PathBuf,
+        presses: Arc<Mutex<Presses>>,
+        leave: Option<Leave>,
+    ) -> io::Result<Self> {
         let wake = Wake::new()?;
         let (jobs, incoming) = channel();
         let shared = Arc::new(Mutex::new(Shared::default()));
@@ -70,7 +76,8 @@ impl Asker {
         let bell = Bell { jobs, waker, shared: shared.clone(), idle: idle.clone() };
         let env = env.clone();
         let always = BTreeSet::new();
-        let mut asking = Asking { env, state, wake, shared, idle, presses, incoming, always };
+        let mut asking =
+            Asking { env, state, wake, shared, idle, presses, leave, incoming, always };
         thread::Builder::new().name("asker".to_owned()).spawn(move || asking.run())?;
         Ok(Self { bell })
     }
@@ -154,9 +161,24 @@ struct Asking {
     shared: Arc<Mutex<Shared>>,
     idle: Arc<Condvar>,
     presses: Arc<Mutex<Presses>>,
+    /// Leaves a query that goes on elsewhere.
+    leave: Option<Leave>,
     incoming: Receiver<Job>,
     /// What is not asked about again.
     always: BTreeSet<Grant>,
+}
+
+/// What somebody has said to the question whether a call may be made; nothing if they want to edit
+/// it first.
+pub fn permitted(permission: Permission) -> Option<Reply> {
+    let choice = |choice: &str| Reply::Answer(Answer::Select(choice.to_owned()));
+    match permission {
+        Permission::Run => Some(choice(RUN)),
+        Permission::RunAlways => Some(choice(ALWAYS)),
+        Permission::Refuse(Some(reason)) => Some(Reply::Refused(reason)),
+        Permission::Refuse(None) => Some(choice(REFUSE)),
+        Permission::Edit => None,
+    }
 }
 
 /// What became of an answer that the user interrupted.
@@ -240,7 +262,6 @@ impl Asking {
 
     /// Asks whether a call may be made.
     fn permit(&self, prompter: &mut Prompter<'_>, ask: &Ask) -> ui::Asked<Reply> {
-        let choice = |choice: &str| Reply::Answer(Answer::Select(choice.to_owned()));
         let edit = || {
             let shown = argument_lines(&ask.call.arguments);
             let edited = self.edit("arguments.json", &shown)?;
@@ -271,12 +292,7 @@ impl Asking {
                         continue;
                     }
                 },
-                asked => asked.map(|permission| match permission {
-                    Permission::Run => choice(RUN),
-                    Permission::RunAlways => choice(ALWAYS),
-                    Permission::Refuse(Some(reason)) => Reply::Refused(reason),
-                    Permission::Refuse(None) | Permission::Edit => choice(REFUSE),
-                }),
+                asked => asked.map(|permission| permitted(permission).unwrap_or(Reply::Cancelled)),
             };
             return permitted;
         }
@@ -319,7 +335,7 @@ impl Asking {
 
     fn menu(&self, post: &Post) -> Went {
         let asked = match Prompter::open(&self.env) {
-            Ok(mut prompter) => prompter.menu(&self.wake),
+            Ok(mut prompter) => prompter.menu(self.leave.is_some(), &self.wake),
             Err(_gone) => ui::Asked::Answered(Interruption::Stop),
         };
         let mut presses = self.presses.lock().unwrap_or_else(PoisonError::into_inner);
@@ -337,6 +353,12 @@ impl Asking {
                 presses.go_on();
                 Interrupt::Reply(text)
             }
+            ui::Asked::Answered(Interruption::Detach) => {
+                if let Some(leave) = &self.leave {
+                    leave(Leaving::Wanted);
+                }
+                return Went::Elsewhere;
+            }
             ui::Asked::Answered(Interruption::Abort) => {
                 presses.stop();
                 Interrupt::Abort
@@ -347,8 +369,14 @@ impl Asking {
                         presses.stop();
                         Interrupt::Stop
                     }
-                    // Whoever is gone has said nothing; that they are gone, a signal will say.
-                    Err(_gone) => Interrupt::HangUp,
+                    // Whoever is gone has said nothing, and a query elsewhere goes on without them.
+                    Err(_gone) => match &self.leave {
+                        Some(leave) => {
+                            leave(Leaving::TerminalGone);
+                            return Went::Elsewhere;
+                        }
+                        None => Interrupt::HangUp,
+                    },
                 }
             }
         };

@@ -88,11 +88,9 @@ fn first_input(
     if let Settled::Resume(choices) = &mut scene.settled {
         let (decisions, replies) =
             (std::mem::take(&mut choices.decisions), std::mem::take(&mut choices.replies));
-        return Ok(Input::Resume(Resumption {
-            changes: delta.into_iter().collect(),
-            decisions,
-            replies,
-        }));
+        let changes = delta.into_iter().collect();
+        let verdicts = scene.verdicts();
+        return Ok(Input::Resume(Resumption { changes, decisions, replies, verdicts }));
     }
     let Some(text) = asked.text() else {
         if !beside.is_empty() {
@@ -108,7 +106,10 @@ fn first_input(
         return Err(CommandError::usage(message)
             .hint("give a text, or leave out `--no-edit` to write it in an editor"));
     };
-    let request = request(text, now);
+    let request = match asked.queued() {
+        Some(queued) => queued.event.clone(),
+        None => request(text, now),
+    };
     if let Err(refusal) = progress.admit(&request) {
         return Err(asked.kept(CommandError::failure(refusal)));
     }

@@ -71,11 +71,12 @@ impl ByHand {
         let state = env.data_dir().ok_or(WorkspaceError::NoHome)?;
         let caller = Caller { tool: self.tool, arguments: self.arguments };
         let presses = Arc::new(Mutex::new(Presses::new(interactive)));
-        let asker = interactive.then(|| Asker::start(env, state, presses.clone())).transpose()?;
+        let asker =
+            interactive.then(|| Asker::start(env, state, presses.clone(), None)).transpose()?;
         let style = output.style();
         let channels = Channels::of_process(env, AnswerFormat::Verbatim, style, Chrome::Quiet)?;
         let manner = Manner { json: false, reasoning: false, data: false };
-        let mut front = Front::new(channels, asker, setup.model.to_string(), manner, None);
+        let mut front = Front::new(channels, asker, setup.model.to_string(), manner);
         let (inbox, stopped_by) = (Inbox::new(), StoppedBy::default());
         let listener = Listener {
             post: inbox.post(),
@@ -83,6 +84,7 @@ impl ByHand {
             asker: front.asker(),
             running: self.running.clone(),
             stopped_by: stopped_by.clone(),
+            leave: None,
         };
         self.fleet.leave_signals();
         let signals = listener.listen();
@@ -167,6 +169,10 @@ impl Sink for Kept {
 
     fn retract(&mut self, _: &AnswerId) -> Result<Vec<Address>, Infallible> {
         Ok(Vec::new())
+    }
+
+    fn enqueue(&mut self, _request: &Event) -> Result<u32, String> {
+        Err("nothing is asked afterwards".to_owned())
     }
 
     fn grant(&mut self, _: &Grant) -> Result<(), Infallible> {

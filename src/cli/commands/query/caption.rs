@@ -1,7 +1,10 @@
 //! What the title of the terminal says about a query: its conversation and the title of that, as
 //! soon as each of them is known.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{
+    Arc,
+    mpsc::{Receiver, channel},
+};
 
 use super::scene::Scene;
 use crate::{
@@ -21,25 +24,41 @@ pub struct Caption {
     teller: Teller,
 }
 
-/// Tells a caption what it does not know yet.
+/// Tells somebody what is new about the conversation.
 #[derive(Clone)]
-pub struct Teller(Sender<News>);
+pub struct Teller(Arc<dyn Fn(News) + Send + Sync>);
 
-enum News {
+/// What is new about the conversation.
+pub enum News {
+    /// It has begun, and what was asked is on disk.
     Begun(ConversationId),
+    /// It has another title.
     Named(String),
 }
 
 impl Caption {
     /// That of a query which goes to an existing conversation, or begins one with this head.
     pub fn of(scene: &Scene, meta: &Meta) -> Self {
-        let (sender, news) = channel();
         let title = match &scene.conversation {
             Some(conversation) => conversation.snapshot.meta.title.clone(),
             None => meta.title.clone(),
         };
-        let (id, teller) = (scene.target.id(), Teller(sender));
+        Self::about(scene.target.id(), title)
+    }
+
+    /// That of a conversation of which this is known so far.
+    pub fn about(id: Option<ConversationId>, title: Option<String>) -> Self {
+        let (sender, news) = channel();
+        let teller = Teller::to(move |news| {
+            // The query may be over by now.
+            let _late = sender.send(news);
+        });
         Self { id, title, is_new: true, news, teller }
+    }
+
+    /// What its conversation is called.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
     }
 
     /// A way to tell it what it does not know yet.
@@ -62,19 +81,19 @@ impl Caption {
 }
 
 impl Teller {
+    /// Tells whoever hears it.
+    pub fn to(hear: impl Fn(News) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
+
     /// The conversation has begun.
     pub fn begun(&self, id: ConversationId) {
-        self.tell(News::Begun(id));
+        (self.0)(News::Begun(id));
     }
 
     /// It has another title.
     pub fn named(&self, title: &str) {
-        self.tell(News::Named(title.to_owned()));
-    }
-
-    fn tell(&self, news: News) {
-        // The query may be over by now.
-        let _late = self.0.send(news);
+        (self.0)(News::Named(title.to_owned()));
     }
 }
 
@@ -104,10 +123,7 @@ mod tests {
     use super::*;
 
     fn caption(id: Option<&str>, title: Option<&str>) -> Caption {
-        let (sender, news) = channel();
-        let id = id.map(|id| id.parse().unwrap());
-        let title = title.map(str::to_owned);
-        Caption { id, title, is_new: true, news, teller: Teller(sender) }
+        Caption::about(id.map(|id| id.parse().unwrap()), title.map(str::to_owned))
     }
 
     #[test]

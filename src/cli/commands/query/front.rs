@@ -9,14 +9,20 @@ use std::{
 use super::{
     asker::{Asker, Bell},
     caption::Caption,
+    driving::Stage,
     echo::{Echo, Ended, Fresh},
+    ending::Words,
     lines,
+    scene::Scene,
     trace::Trace,
 };
 use crate::{
+    cli::{args::Query, output::Output},
+    config::Visibility,
+    env::Env,
     model::{CallId, EventKind, EventType, InquiryId, ToolCall, Usage},
     turn::{Ask, Closed, FrontEnd, Notice, Post},
-    ui::{Channels, Face, Retry, Status, Written, on_one_line, shorten},
+    ui::{AnswerFormat, Channels, Chrome, Face, Retry, Status, Written, on_one_line, shorten},
 };
 
 /// How the user wants to see it.
@@ -28,6 +34,27 @@ pub struct Manner {
     pub reasoning: bool,
     /// Data is wanted instead of a text.
     pub data: bool,
+}
+
+impl Manner {
+    /// As the arguments and the settings say.
+    pub fn of(args: &Query, scene: &Scene) -> Self {
+        Self {
+            json: args.manner.format.is_json(),
+            reasoning: scene.resolved.settings.ui.reasoning == Visibility::Show,
+            data: scene.model.setup.schema.is_some(),
+        }
+    }
+}
+
+/// The streams of this process.
+pub fn channels<'a>(env: &'a Env, output: &Output, words: Words) -> io::Result<Channels<'a>> {
+    let format = match !words.json && output.is_for_a_screen() {
+        true => AnswerFormat::Screen,
+        false => AnswerFormat::Verbatim,
+    };
+    let chrome = if words.quiet { Chrome::Quiet } else { Chrome::Full };
+    Channels::of_process(env, format, output.style(), chrome)
 }
 
 /// Shows a query at the terminal, or wherever the output goes.
@@ -55,6 +82,7 @@ pub struct Front<'a> {
     /// Why the answer could not be written.
     failure: Option<io::Error>,
     usage: Option<Usage>,
+    unsent: Option<String>,
 }
 
 /// How far the answer was read.
@@ -100,14 +128,13 @@ impl<'a> Front<'a> {
         asker: Option<Asker>,
         model: String,
         manner: Manner,
-        trace: Option<Trace>,
     ) -> Self {
         Self {
             channels,
             asker,
             caption: None,
             manner,
-            trace,
+            trace: None,
             status: Status { model, ..Status::default() },
             started: Instant::now(),
             running: Vec::new(),
@@ -121,12 +148,18 @@ impl<'a> Front<'a> {
             is_open: true,
             failure: None,
             usage: None,
+            unsent: None,
         }
     }
 
     /// The same, which keeps the title of the terminal up to date.
     pub fn with_caption(self, caption: Option<Caption>) -> Self {
         Self { caption, ..self }
+    }
+
+    /// The same, which writes down what happens.
+    pub fn logging(self, trace: Option<Trace>) -> Self {
+        Self { trace, ..self }
     }
 
     /// Shows what is new about the conversation in the title of the terminal.
@@ -141,27 +174,29 @@ impl<'a> Front<'a> {
         self.asker.as_ref().map(Asker::bell)
     }
 
-    /// Shows what is left. Returns what was typed too late to be sent.
-    pub fn end(&mut self) -> Option<String> {
-        let unsent = self.asker.as_ref().and_then(Asker::close);
+    /// Shows what is left.
+    pub fn end(&mut self) {
+        self.unsent = self.asker.as_ref().and_then(Asker::close);
         self.release();
         self.end_thought();
         let ended = self.channels.end_answer(Instant::now());
         self.note(ended);
         self.channels.clear_status();
-        unsent
     }
 
-    /// Writes down how it ended.
-    pub fn log(&mut self, text: &str) {
-        if let Some(trace) = &mut self.trace {
-            trace.note(text);
-        }
+    /// What was typed too late to be sent.
+    pub fn take_unsent(&mut self) -> Option<String> {
+        self.unsent.take()
     }
 
-    /// What it has cost.
-    pub fn usage(&self) -> Option<Usage> {
-        self.usage
+    /// These calls run since before, and others have said so.
+    pub fn have_started(&mut self, calls: impl IntoIterator<Item = CallId>) {
+        self.started_calls.extend(calls);
+    }
+
+    /// Says something beside the answer.
+    pub fn say(&mut self, text: &str) {
+        self.channels.say(Face::NOTICE, text);
     }
 
     /// Waits until everything is read, for so long at most.
@@ -336,6 +371,23 @@ impl<'a> Front<'a> {
 
 /// How many columns of an error are shown.
 const LONGEST: usize = 300;
+
+impl Stage for Front<'_> {
+    fn over(&mut self, how: &str) {
+        self.end();
+        if let Some(trace) = &mut self.trace {
+            trace.note(how);
+        }
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
+    fn has_news(&mut self) {
+        self.entitle();
+    }
+}
 
 impl FrontEnd for Front<'_> {
     fn show(&mut self, notice: &Notice) -> Result<(), Closed> {

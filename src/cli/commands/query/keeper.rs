@@ -10,11 +10,11 @@ use crate::{
     fsutil::{self, FsError},
     model::{
         Address, AnswerId, ConversationId, Entry, Event, EventKind, Finish, Grant, Meta, Progress,
-        Usage,
+        Usage, Verdict,
     },
     plan::{Briefing, Draft},
     turn::Sink,
-    workspace::{Appended, Guard, Operation, Retracted, Session, Workspace, WriteFailure},
+    workspace::{Appended, Guard, Operation, Queued, Retracted, Session, Workspace, WriteFailure},
 };
 
 /// Stores the events of one turn as one operation.
@@ -26,17 +26,23 @@ pub struct Keeper<'a> {
     progress: Progress,
     /// The last block that was stored, and its answer.
     last: Option<(Appended, Option<AnswerId>)>,
-    /// Who wants to know of a conversation that begins.
+    /// Who wants to know when something is on disk.
     teller: Option<Teller>,
+    /// Whether something is.
+    has_begun: bool,
     /// What the model is told beside the conversation, until it is stored.
     briefing: Option<Briefing>,
+    /// The follow-up that is asked, until it is stored.
+    queued: Option<Queued>,
+    /// What the user has answered before, until it is done with.
+    verdicts: Vec<Verdict>,
 }
 
 enum Place<'a> {
     /// A conversation that begins with the first event.
     New { workspace: &'a Workspace, meta: Meta, config: Table },
     /// A conversation that nobody else writes meanwhile.
-    Open { workspace: &'a Workspace, guard: Guard, operation: Operation },
+    Open { workspace: &'a Workspace, guard: Box<Guard>, operation: Operation },
     /// Nothing is kept.
     Nowhere,
 }
@@ -58,8 +64,10 @@ impl<'a> Keeper<'a> {
         session: Option<&'a Session>,
         guard: Guard,
     ) -> Result<Self, WriteFailure> {
-        let operation = workspace.begin_operation(&guard)?;
-        let mut keeper = Self::at(session, Place::Open { workspace, guard, operation });
+        let (operation, guard) = (workspace.begin_operation(&guard)?, Box::new(guard));
+        let verdicts = workspace.verdicts(guard.id());
+        let keeper = Self::at(session, Place::Open { workspace, guard, operation });
+        let mut keeper = Self { verdicts, ..keeper };
         keeper.activate();
         Ok(keeper)
     }
@@ -71,7 +79,18 @@ impl<'a> Keeper<'a> {
 
     fn at(session: Option<&'a Session>, place: Place<'a>) -> Self {
         let (notes, progress) = (Vec::new(), Progress::default());
-        Self { session, place, notes, progress, last: None, teller: None, briefing: None }
+        Self {
+            session,
+            place,
+            notes,
+            progress,
+            last: None,
+            teller: None,
+            has_begun: false,
+            briefing: None,
+            queued: None,
+            verdicts: Vec::new(),
+        }
     }
 
     /// The same, after what was said before.
@@ -82,14 +101,28 @@ impl<'a> Keeper<'a> {
         self
     }
 
-    /// The same, which tells somebody of a conversation that begins.
+    /// The same, which tells somebody when what was asked is on disk.
     pub fn telling(self, teller: Option<Teller>) -> Self {
         Self { teller, ..self }
+    }
+
+    /// The same, for a turn of which something is on disk already.
+    pub fn having_begun(mut self, has_begun: bool) -> Self {
+        self.has_begun = has_begun;
+        if has_begun {
+            self.tell_begun();
+        }
+        self
     }
 
     /// The same, which stores what the model is told beside the conversation with the first event.
     pub fn briefed(self, briefing: Briefing) -> Self {
         Self { briefing: Some(briefing), ..self }
+    }
+
+    /// The same, which takes a follow-up out of the queue when its request is stored.
+    pub fn taking(self, queued: Option<&Queued>) -> Self {
+        Self { queued: queued.cloned(), ..self }
     }
 
     /// How far the conversation has come.
@@ -137,7 +170,18 @@ impl<'a> Keeper<'a> {
     fn store(&mut self, drafts: &[Draft]) -> Result<Vec<Appended>, WriteFailure> {
         let stored = self.store_briefed(drafts)?;
         self.briefing = None;
+        self.queued = None;
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.tell_begun();
+        }
         Ok(stored)
+    }
+
+    /// Tells whoever wants to know that what was asked is on disk.
+    fn tell_begun(&self) {
+        if let (Some(teller), Some(id)) = (&self.teller, self.id()) {
+            teller.begun(id);
+        }
     }
 
     fn store_briefed(&mut self, drafts: &[Draft]) -> Result<Vec<Appended>, WriteFailure> {
@@ -147,16 +191,22 @@ impl<'a> Keeper<'a> {
                 let briefing = self.briefing.clone().unwrap_or_default();
                 let created = workspace.create_for(meta, config, &briefing, drafts)?;
                 let (guard, operation, events) = created;
-                if let Some(teller) = &self.teller {
-                    teller.begun(guard.id());
-                }
+                let guard = Box::new(guard);
                 self.place = Place::Open { workspace, guard, operation };
                 self.activate();
                 Ok(events)
             }
-            Place::Open { workspace, guard, operation } => match &self.briefing {
-                Some(briefing) => workspace.append_briefed_in(guard, operation, briefing, drafts),
-                None => workspace.append_in(guard, operation, drafts),
+            Place::Open { workspace, guard, operation } => match (&self.queued, &self.briefing) {
+                (Some(Queued { name, .. }), Some(briefing)) => {
+                    workspace.take_queued_briefed_in(guard, operation, name, briefing, drafts)
+                }
+                (Some(Queued { name, .. }), None) => {
+                    workspace.take_queued_in(guard, operation, name, drafts)
+                }
+                (None, Some(briefing)) => {
+                    workspace.append_briefed_in(guard, operation, briefing, drafts)
+                }
+                (None, None) => workspace.append_in(guard, operation, drafts),
             },
             Place::Nowhere => Ok(Vec::new()),
         }
@@ -192,6 +242,34 @@ impl<'a> Keeper<'a> {
         Ok(stored)
     }
 
+    /// Puts down that calls about which the user has answered before were started, and forgets the
+    /// answer once a call has its result or the turn is complete.
+    fn note_verdicts(&mut self, events: &[Event]) {
+        let Place::Open { workspace, guard, .. } = &self.place else { return };
+        let mut verdicts = self.verdicts.clone();
+        for event in events {
+            match &event.kind {
+                EventKind::ToolStart(start) => {
+                    let own = verdicts.iter_mut().filter(|verdict| verdict.call == start.id);
+                    own.for_each(|verdict| verdict.starts = verdict.starts.max(start.attempt));
+                }
+                EventKind::ToolResult(result) => {
+                    verdicts.retain(|verdict| verdict.call != result.id);
+                }
+                _ => {}
+            }
+        }
+        if !self.progress.is_incomplete() {
+            verdicts.clear();
+        }
+        if verdicts != self.verdicts {
+            if let Err(error) = workspace.keep_verdicts(guard.id(), &verdicts) {
+                self.notes.push(format!("what you answered is not forgotten: {error}"));
+            }
+            self.verdicts = verdicts;
+        }
+    }
+
     /// Keeps what could not be stored in files, and notes where.
     fn rescue(&mut self, drafts: &[Draft]) {
         let (Place::New { workspace, .. } | Place::Open { workspace, .. }) = &self.place else {
@@ -210,6 +288,12 @@ impl<'a> Keeper<'a> {
             Err(error) => format!("what could not be stored is lost: {error}"),
         });
     }
+}
+
+/// The file of an event that is written down for the first time.
+fn fresh(event: &Event) -> Result<Draft, WriteFailure> {
+    let bytes = encode(event).map_err(WriteFailure::Encode)?;
+    Ok(Draft { event: event.clone(), bytes })
 }
 
 /// Whether it tells how something ended that cannot be done again.
@@ -236,9 +320,10 @@ impl Sink for Keeper<'_> {
         if matches!(self.place, Place::Nowhere) {
             return Ok(vec![None; events.len()]);
         }
-        let draft = |event: &Event| match encode(event) {
-            Ok(bytes) => Ok(Draft { event: event.clone(), bytes }),
-            Err(error) => Err(WriteFailure::Encode(error)),
+        let queued = self.queued.as_ref();
+        let draft = |event: &Event| match queued.filter(|queued| queued.event == *event) {
+            Some(queued) => Ok(Draft { event: event.clone(), bytes: queued.bytes.clone() }),
+            None => fresh(event),
         };
         let drafts = events.iter().map(draft).collect::<Result<Vec<_>, _>>()?;
         let stored = match self.store(&drafts) {
@@ -254,6 +339,7 @@ impl Sink for Keeper<'_> {
         for event in events {
             self.progress.push(event);
         }
+        self.note_verdicts(events);
         for (event, appended) in events.iter().zip(&stored) {
             if let Some(block) = event.block() {
                 self.last = Some((appended.clone(), block.answer.clone()));
@@ -288,6 +374,15 @@ impl Sink for Keeper<'_> {
             workspace.retract_in(guard, operation, answer)?;
         self.progress = progress.unwrap_or_else(|| std::mem::take(&mut self.progress));
         Ok(addresses)
+    }
+
+    fn enqueue(&mut self, request: &Event) -> Result<u32, String> {
+        let Place::Open { workspace, guard, operation } = &mut self.place else {
+            return Err("nothing is kept of this query".to_owned());
+        };
+        let draft = fresh(request).map_err(|error| error.to_string())?;
+        let name = workspace.enqueue_in(guard, operation, &draft);
+        name.map(|name| name.address().number()).map_err(|error| error.to_string())
     }
 
     fn grant(&mut self, grant: &Grant) -> Result<(), WriteFailure> {

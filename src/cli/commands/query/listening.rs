@@ -29,7 +29,8 @@ impl StoppedBy {
         self.0.load(Ordering::SeqCst) == signal.number()
     }
 
-    fn note(&self, signal: Signal) {
+    /// This signal stopped it.
+    pub fn note(&self, signal: Signal) {
         self.0.store(signal.number(), Ordering::SeqCst);
     }
 }
@@ -46,16 +47,47 @@ pub struct Listener {
     pub running: Running,
     /// What stopped it.
     pub stopped_by: StoppedBy,
+    /// Leaves a query that goes on elsewhere.
+    pub leave: Option<Leave>,
+}
+
+/// Leaves a query that goes on elsewhere, from any thread.
+pub type Leave = Arc<dyn Fn(Leaving) + Send + Sync>;
+
+/// Why somebody leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaving {
+    /// They want to.
+    Wanted,
+    /// Their terminal is gone.
+    TerminalGone,
 }
 
 impl Listener {
     /// Lets Ctrl+C and the end of the terminal be heard.
     pub fn listen(self) -> Option<Signals> {
         // Without them an interrupt ends the process, and what was stored is safe.
-        Signals::listen(move |signal| self.hear(signal)).ok()
+        let listening = match self.leave {
+            Some(_) => Signals::listen_for_suspend(move |signal| self.hear(signal)),
+            None => Signals::listen(move |signal| self.hear(signal)),
+        };
+        listening.ok()
     }
 
     fn hear(&self, signal: Signal) {
+        if let Some(leave) = &self.leave {
+            let leaving = match signal {
+                Signal::Suspend => Some(Leaving::Wanted),
+                Signal::Hangup => Some(Leaving::TerminalGone),
+                Signal::Interrupt | Signal::Terminate => None,
+            };
+            if let Some(leaving) = leaving {
+                if let Some(asker) = &self.asker {
+                    asker.call_off();
+                }
+                return leave(leaving);
+            }
+        }
         let mut presses = self.presses.lock().unwrap_or_else(PoisonError::into_inner);
         // A terminal that goes away may say so more than once: the kernel does, and the shell.
         if signal == Signal::Hangup && self.stopped_by.is(signal) {
@@ -73,7 +105,8 @@ impl Listener {
                 crate::ui::leave_terminal();
                 signal_hook::low_level::exit(i32::from(BY_SIGNAL + signal.number()));
             }
-            (Signal::Interrupt, Press::Stop) | (Signal::Terminate | Signal::Hangup, _) => {
+            (Signal::Interrupt, Press::Stop)
+            | (Signal::Terminate | Signal::Hangup | Signal::Suspend, _) => {
                 presses.stop();
                 self.stopped_by.note(signal);
                 if let Some(asker) = &self.asker {
@@ -82,7 +115,7 @@ impl Listener {
                 self.post.interrupt(match signal {
                     Signal::Interrupt => Interrupt::Stop,
                     // What somebody was asked is asked again when they are back.
-                    Signal::Terminate | Signal::Hangup => Interrupt::HangUp,
+                    Signal::Terminate | Signal::Hangup | Signal::Suspend => Interrupt::HangUp,
                 });
             }
         }

@@ -5,6 +5,7 @@ mod run;
 mod attaching;
 mod beginning;
 mod compacting;
+mod follow_up;
 mod reading;
 mod request;
 mod resuming;
@@ -15,10 +16,16 @@ mod scene;
 mod target;
 pub mod tools;
 
+mod attending;
+mod door;
 mod driving;
+mod in_process;
 mod keeper;
 mod listening;
 mod naming;
+mod notifying;
+mod serving;
+mod starting;
 
 mod asker;
 mod by_hand;
@@ -28,7 +35,17 @@ mod front;
 mod lines;
 mod trace;
 
+mod closing;
 mod ending;
 mod room;
 
-pub use self::{by_hand::ByHand, run::run};
+pub use self::{
+    asker::permitted,
+    attending::{Attendance, attend},
+    by_hand::ByHand,
+    ending::Words,
+    reading::gather,
+    resuming::put_question,
+    run::{run, serve},
+    trace::{ABOUT, BEGINS, logs},
+};

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    follow_up,
     request::{Part, join, parts},
     resuming::{Settled, nothing_to_resume},
     scene::Scene,
@@ -18,16 +19,35 @@ use crate::{
     fsutil::AtPath,
     model::{EventKind, title_from},
     ui::lend_terminal,
-    workspace::Conversation,
+    workspace::{Conversation, Queued},
 };
 
 /// What is asked, and where it is kept until it is safe.
 pub struct Asked {
     text: Option<Vec<u8>>,
     draft: Option<Draft>,
+    queued: Option<Queued>,
 }
 
 impl Asked {
+    fn nothing() -> Self {
+        Self { text: None, draft: None, queued: None }
+    }
+
+    fn of(text: Vec<u8>) -> Self {
+        Self { text: Some(text), ..Self::nothing() }
+    }
+
+    fn of_queue(queued: Queued) -> Self {
+        let text = queued.event.request().map(|request| request.content.as_bytes().to_vec());
+        Self { text, queued: Some(queued), draft: None }
+    }
+
+    /// The follow-up that it is, if it has waited.
+    pub fn queued(&self) -> Option<&Queued> {
+        self.queued.as_ref()
+    }
+
     /// What is asked; `None` if the last turn is to be completed.
     pub fn text(&self) -> Option<&[u8]> {
         self.text.as_deref()
@@ -64,22 +84,17 @@ pub fn read(
 ) -> Result<Option<Asked>, CommandError> {
     if matches!(scene.settled, Settled::Resume(_)) {
         // What is piped in stays where it is: it may be asked afterwards.
-        return Ok(Some(Asked { text: None, draft: None }));
+        return Ok(Some(Asked::nothing()));
+    }
+    if matches!(scene.settled, Settled::FollowUp) {
+        return Ok(follow_up::next(output, args, scene).map(Asked::of_queue));
     }
     // What stands beside the question is not in it as well.
     let is_beside = args.attach.iter().any(|argument| argument == "-");
     let has_stdin = !is_beside && !io::stdin().is_terminal();
-    let mut texts = Vec::new();
-    for part in parts(&args.text, has_stdin) {
-        texts.push(match part {
-            Part::Words(words) => words.into_bytes(),
-            Part::Stdin => read_stdin()?,
-            Part::File(path) => read_file(env, &path)?,
-        });
-    }
-    let text = join(texts);
+    let text = gather(env, &args.text, has_stdin)?;
     if !text.is_empty() {
-        return Ok(Some(Asked { text: Some(text), draft: None }));
+        return Ok(Some(Asked::of(text)));
     }
     let may_be_nothing = matches!(scene.settled, Settled::AskOrNothing);
     if may_be_nothing && (args.no_edit || !scene.interactive) {
@@ -89,13 +104,26 @@ pub fn read(
         return Ok(None);
     }
     if args.no_edit {
-        return Ok(Some(Asked { text: None, draft: None }));
+        return Ok(Some(Asked::nothing()));
     }
     if !scene.interactive {
         return Err(CommandError::usage("there is nothing to ask")
             .hint("give a text: `jp query \"How do I …?\"`, or pipe one in"));
     }
     write(env, output, scene).map(Some)
+}
+
+/// The text that arguments stand for: words, standard input and files.
+pub fn gather(env: &Env, arguments: &[String], has_stdin: bool) -> Result<Vec<u8>, CommandError> {
+    let mut texts = Vec::new();
+    for part in parts(arguments, has_stdin) {
+        texts.push(match part {
+            Part::Words(words) => words.into_bytes(),
+            Part::Stdin => read_stdin()?,
+            Part::File(path) => read_file(env, &path)?,
+        });
+    }
+    Ok(join(texts))
 }
 
 /// Lets the user write in an editor.
@@ -108,7 +136,7 @@ fn write(env: &Env, output: &mut Output, scene: &Scene) -> Result<Asked, Command
     let sheet = Sheet { text: "", answered: answered.as_deref() };
     let mut draft = Draft::create(env, &state, &sheet).map_err(CommandError::failure)?;
     match draft.edit(env, lend_terminal).map_err(CommandError::failure)? {
-        Some(text) => Ok(Asked { text: Some(text.into_bytes()), draft: Some(draft) }),
+        Some(text) => Ok(Asked { draft: Some(draft), ..Asked::of(text.into_bytes()) }),
         None => {
             draft.discard().map_err(CommandError::failure)?;
             Err(CommandError::failure("nothing was asked: the draft is empty").hint(

@@ -1,31 +1,82 @@
 //! A query, from its arguments to its exit code.
 
+use std::{ffi::OsString, path::PathBuf};
+
 use super::{
     super::{DONE, Outcome},
     attaching::attach,
     beginning::{Beginning, heading},
     caption::show_target,
     compacting::compaction,
-    driving::drive,
-    ending::tell,
+    follow_up,
+    in_process::drive_here,
     reading::read,
     resuming::{Settled, Way, check_usage, prepare},
     scene::Scene,
+    serving::{Next, Server},
+    starting::Started,
 };
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
     env::Env,
     model::ConversationId,
-    turn::{Ending, Input},
+    process,
+    turn::Input,
 };
 
-pub fn run(env: &Env, output: &mut Output, args: &Query) -> Outcome {
+/// Runs a query in a server of its own, with these arguments, and shows it from here.
+pub fn run(
+    env: &Env,
+    output: &mut Output,
+    args: &Query,
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Outcome {
     check_usage(args)?;
+    if args.manner.no_server || args.no_persist {
+        return ask(env, output, args, &mut None);
+    }
+    match Started::prepare(env) {
+        Ok(started) => started.run(env, output, args, arguments),
+        Err(error) if args.manner.detach => {
+            Err(CommandError::failure(format!("this query cannot run in the background: {error}")))
+        }
+        Err(error) => {
+            output.warn(format_args!("this query ends with its terminal: {error}"));
+            ask(env, output, args, &mut None)
+        }
+    }
+}
+
+/// Serves a query to whoever started this process and waits at a socket.
+pub fn serve(env: &Env, output: &mut Output, args: &Query, rendezvous: PathBuf) -> Outcome {
+    process::end_with_parent(true);
+    let mut server = Some(Server::new(rendezvous));
+    let outcome = ask(env, output, args, &mut server);
+    let Some(server) = server.filter(Server::has_begun) else { return outcome };
+    if let Err(error) = &outcome {
+        server.fail(error);
+    }
+    server.close();
+    Ok(outcome.unwrap_or_else(|error| error.exit_code()))
+}
+
+/// Asks, and what is to be asked afterwards.
+fn ask(env: &Env, output: &mut Output, args: &Query, server: &mut Option<Server>) -> Outcome {
     let mut in_conversation = None;
+    let mut follow_up = None;
     loop {
-        match once(env, output, args, in_conversation)? {
+        let args = follow_up.as_ref().unwrap_or(args);
+        let went = once(env, output, args, in_conversation, server)?;
+        if let Some(server) = server {
+            // From here on it is the clients who hear what there is to say.
+            output.divert(server.voice());
+        }
+        match went {
             Went::Over(code) => return Ok(code),
             Went::AskNext(id) => in_conversation = Some(id),
+            Went::FollowUp(id) => {
+                (in_conversation, follow_up) = (Some(id), Some(follow_up::query(args)));
+            }
         }
     }
 }
@@ -36,6 +87,8 @@ enum Went {
     Over(u8),
     /// A turn that was interrupted is complete: now the question can be asked there.
     AskNext(ConversationId),
+    /// The turn is complete, and something is queued there.
+    FollowUp(ConversationId),
 }
 
 /// One turn: a question that is asked, or one that goes on.
@@ -44,6 +97,7 @@ fn once(
     output: &mut Output,
     args: &Query,
     in_conversation: Option<ConversationId>,
+    server: &mut Option<Server>,
 ) -> Result<Went, CommandError> {
     let heading = heading(args)?;
     let mut scene = Scene::set(env, output, args, in_conversation)?;
@@ -55,7 +109,7 @@ fn once(
         false => attach(env, output, args, &mut scene)?,
     };
     // Last, because whoever writes in an editor must not do it in vain.
-    let Some(asked) = read(env, output, args, &scene)? else { return Ok(Went::Over(DONE)) };
+    let Some(mut asked) = read(env, output, args, &scene)? else { return Ok(Went::Over(DONE)) };
     let mut beginning = Beginning::of(env, heading, &asked, beside, &mut scene)?;
     // With a question to come, it is asked for before that one.
     let compacted = match scene.asks_next() {
@@ -85,16 +139,22 @@ fn once(
             }
         }
     }
+    if let Some(server) = server {
+        return match server.drive(env, args, &mut scene, &mut asked, beginning, fleet) {
+            Ok(Next::Nothing) => Ok(Went::Over(DONE)),
+            Ok(Next::Question(id)) => Ok(Went::AskNext(id)),
+            Ok(Next::FollowUp(id)) => Ok(Went::FollowUp(id)),
+            Err(error) => Err(asked.kept(error)),
+        };
+    }
     let asks_next = scene.asks_next();
-    match drive(env, output, args, &mut scene, &asked, beginning, fleet) {
-        Ok(driven) => {
-            if matches!(&driven.ending, Ok(ending) if !matches!(ending, Ending::Unsure(_))) {
-                scene.typed_is_stored();
-            }
-            let is_complete = matches!(driven.ending, Ok(Ending::Complete(_)));
-            let next = driven.id.filter(|_| asks_next && is_complete);
-            let code = tell(output, args, &scene, asked, driven)?;
-            Ok(next.map_or(Went::Over(code), Went::AskNext))
+    match drive_here(env, output, args, &mut scene, &asked, beginning, fleet) {
+        Ok(shown) => {
+            let next = shown.driven.next(asks_next);
+            let follow_up = shown.waiting(&scene).next();
+            let code = shown.tell(output, args, &scene, &mut asked)?;
+            let otherwise = follow_up.map_or(Went::Over(code), Went::FollowUp);
+            Ok(next.map_or(otherwise, Went::AskNext))
         }
         Err(error) => Err(asked.kept(error)),
     }

@@ -17,7 +17,7 @@ use crate::{
     cli::{args::Query, error::CommandError, output::Output},
     config::{Key, Layers, Resolved},
     env::Env,
-    model::{ConversationId, Entry},
+    model::{ConversationId, Entry, Verdict},
     process::Running,
     tool::{Audience, Site},
     ui::Prompter,
@@ -140,6 +140,15 @@ impl Scene {
     /// Whether there is a question to be asked when the turn that goes on is complete.
     pub fn asks_next(&self) -> bool {
         matches!(&self.settled, Settled::Resume(choices) if choices.asks_next)
+    }
+
+    /// What the user has answered to the question whether a tool may run. Where nothing is kept it
+    /// could count again and again, so it does not count.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        match (self.target.workspace(), self.target.id()) {
+            (Some(workspace), Some(id)) if self.model.setup.persists => workspace.verdicts(id),
+            _ => Vec::new(),
+        }
     }
 
     /// Starts the servers that bring tools along, and adds these to the others.

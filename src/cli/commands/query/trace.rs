@@ -6,7 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::scene::Scene;
 use crate::{
+    cli::args::Query,
     env::Env,
     fsutil,
     turn::Notice,
@@ -15,6 +17,10 @@ use crate::{
 
 /// A log that is larger begins anew; the one before is kept.
 const LARGEST: u64 = 1 << 20;
+
+/// How the first line of a query begins, and that which names its conversation.
+pub const BEGINS: &str = "query to ";
+pub const ABOUT: &str = "conversation ";
 
 /// The log of a workspace, of one user.
 pub struct Trace {
@@ -36,6 +42,14 @@ impl Trace {
         Some(Self { file, env: env.clone() })
     }
 
+    /// The log of a query, where there is one.
+    pub fn of(env: &Env, args: &Query, scene: &Scene) -> Option<Self> {
+        let workspace = scene.target.workspace().filter(|_| !args.no_persist)?;
+        let mut trace = Self::open(env, &workspace.state_dir().ok()?)?;
+        trace.note(&format!("{BEGINS}{}", scene.model.setup.model));
+        Some(trace)
+    }
+
     /// Writes a line.
     pub fn note(&mut self, text: &str) {
         let (time, process) = (self.env.now(), std::process::id());
@@ -43,6 +57,11 @@ impl Trace {
         let line = format!("{time} {process} {}\n", escape(&on_one_line(text)));
         // A full disk is told by what has to be stored.
         let _lost = self.file.write_all(line.as_bytes());
+    }
+
+    /// Writes which conversation it is about.
+    pub fn about(&mut self, id: &str) {
+        self.note(&format!("{ABOUT}{id}"));
     }
 
     /// Writes what happened, if it is a step.
@@ -66,7 +85,9 @@ impl Trace {
                 let addresses: Vec<_> = addresses.iter().map(ToString::to_string).collect();
                 self.note(&format!("taken out: {}", addresses.join(" ")));
             }
-            Notice::Saved { .. }
+            Notice::Queued { number: Ok(number), .. } => self.note(&format!("queued {number}")),
+            Notice::Queued { .. }
+            | Notice::Saved { .. }
             | Notice::Text(_)
             | Notice::Reasoning(_)
             | Notice::CallComing
@@ -75,6 +96,12 @@ impl Trace {
             | Notice::Usage(_) => {}
         }
     }
+}
+
+/// The logs in the state of a user for a workspace, the older one first.
+pub fn logs(state: &Path) -> [PathBuf; 2] {
+    let path = state.join("log/query.log");
+    [before(&path), path]
 }
 
 fn before(path: &Path) -> PathBuf {

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     cli::error::CommandError,
     env::Env,
-    model::{Answer, InquiryId, InquiryKind},
+    model::{Answer, InquiryId, InquiryKind, InquiryRequest, ToolCall},
     turn::{Reply, Survey},
     ui::{Asked, Handover, Prompter, Question, Wake, on_one_line},
 };
@@ -24,30 +24,45 @@ pub fn answer(
 ) -> Result<Option<BTreeMap<InquiryId, Reply>>, CommandError> {
     let Some((call, inquiry)) = survey.question() else { return Ok(Some(BTreeMap::new())) };
     let (mut prompter, wake) = (Prompter::open(env)?, Wake::new()?);
-    let asked = match inquiry.kind {
-        InquiryKind::RunTool => return Ok(Some(BTreeMap::new())),
-        InquiryKind::DeliverResult => {
-            let result = inquiry.text.to_text_lossy();
-            match prompter.hand_over(&call.made, &result, &wake) {
-                // To edit it, it has to go on.
-                Asked::Answered(Handover::Edit) => return Ok(Some(BTreeMap::new())),
-                asked => asked
-                    .map(|handover| Reply::Answer(Answer::Boolean(handover == Handover::Deliver))),
-            }
-        }
-        InquiryKind::ToolQuestion => {
-            let mut question = Question::from(inquiry);
-            let tool = on_one_line(call.made.tool.as_str());
-            question.text = format!("{tool} asks: {}", question.text);
-            tell_earlier(&mut prompter, state);
-            prompter.ask(&question, &wake).map(reply_of)
-        }
-    };
-    if let Asked::Answered(Reply::Answer(Answer::Text(text))) = &asked {
+    if inquiry.kind == InquiryKind::ToolQuestion {
+        tell_earlier(&mut prompter, state);
+    }
+    let asked = put_question(&mut prompter, &wake, &call.made, inquiry);
+    if let Asked::Answered(Some(Reply::Answer(Answer::Text(text)))) = &asked {
         typed.keep(env, state, "answer.txt", &text.to_text_lossy());
     }
     Ok(match asked {
-        Asked::Answered(reply) => Some([(inquiry.id.clone(), reply)].into()),
+        Asked::Answered(reply) => {
+            Some(reply.map(|reply| (inquiry.id.clone(), reply)).into_iter().collect())
+        }
         Asked::Cancelled | Asked::Woken(_) => None,
     })
+}
+
+/// Puts a question about a call to somebody. The answer is nothing if it has to go on for that:
+/// to look at what it would do, or to edit its result.
+pub fn put_question(
+    prompter: &mut Prompter<'_>,
+    wake: &Wake,
+    call: &ToolCall,
+    inquiry: &InquiryRequest,
+) -> Asked<Option<Reply>> {
+    match inquiry.kind {
+        InquiryKind::RunTool => Asked::Answered(None),
+        InquiryKind::DeliverResult => {
+            let result = inquiry.text.to_text_lossy();
+            let yes = |yes: bool| Some(Reply::Answer(Answer::Boolean(yes)));
+            prompter.hand_over(call, &result, wake).map(|handover| match handover {
+                Handover::Edit => None,
+                Handover::Deliver => yes(true),
+                Handover::Withhold => yes(false),
+            })
+        }
+        InquiryKind::ToolQuestion => {
+            let mut question = Question::from(inquiry);
+            let tool = on_one_line(call.tool.as_str());
+            question.text = format!("{tool} asks: {}", question.text);
+            prompter.ask(&question, wake).map(|reply| Some(reply_of(reply)))
+        }
+    }
 }

@@ -25,6 +25,8 @@ pub enum Course {
 pub fn course(args: &Query, is_incomplete: bool, interactive: bool) -> Course {
     let is_bare = args.no_edit && args.text.is_empty();
     match () {
+        // Nobody has asked for that turn to go on.
+        () if args.follow_up && is_incomplete => Course::Refuse,
         () if args.continue_turn.is_some() && is_incomplete => Course::Resume,
         () if args.continue_turn.is_some() && is_bare => Course::Nothing,
         () if args.discard_turn && is_incomplete => Course::Discard,
@@ -88,6 +90,15 @@ mod tests {
             assert_eq!(course(&on, false, interactive), Course::AskOrNothing);
             assert_eq!(course(&off, false, interactive), Course::AskOrNothing);
         }
+    }
+
+    #[test]
+    fn a_follow_up_is_not_asked_in_a_turn_of_somebody_else() {
+        let follow_up = query(|query| {
+            (query.no_edit, query.continue_turn, query.follow_up) = (true, Some(None), true);
+        });
+        assert_eq!(course(&follow_up, true, true), Course::Refuse);
+        assert_eq!(course(&follow_up, false, true), Course::Nothing, "but what is queued");
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod typed;
 mod unknown;
 
 pub use self::{
+    answering::put_question,
     course::check_usage,
     discarding::discard,
     matching::{Way, brief, match_model},

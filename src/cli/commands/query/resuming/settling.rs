@@ -1,7 +1,7 @@
 //! Settling what becomes of a last turn that is not complete, before anything else is set up.
 
 use super::{
-    super::target::Target,
+    super::{follow_up::is_queued, target::Target},
     answering::answer,
     choosing::choose_calls,
     course::{Course, course},
@@ -26,6 +26,8 @@ pub enum Settled {
     Ask,
     /// It asks, if there is something to ask.
     AskOrNothing,
+    /// It asks what is queued.
+    FollowUp,
     /// It goes on with the last turn.
     Resume(Box<Choices>),
     /// It is over.
@@ -56,6 +58,7 @@ pub fn settle(
     let course = course(args, under_way.is_some(), interactive);
     let Some(under_way) = under_way else {
         return Ok(match course {
+            Course::Nothing if is_queued(target, conversation.as_ref()) => Settled::FollowUp,
             Course::Nothing => {
                 nothing_to_resume(output, target.id());
                 Settled::Over

@@ -23,9 +23,13 @@ pub fn incomplete(id: Option<ConversationId>, turn: &IncompleteTurn) -> CommandE
     let lines: Vec<_> = Unfinished::of(turn).lines.iter().map(ToString::to_string).collect();
     let lines = if lines.is_empty() { String::new() } else { format!("; {}", lines.join("; ")) };
     let message = format!("conversation {id} has an incomplete turn: {status}{lines}");
-    CommandError::failure(message)
+    let error = CommandError::failure(message)
         .hint(format!("`jp query --continue-turn --id={id}` resumes it, or `jp resume {id}`"))
-        .hint(format!("`jp query --discard-turn --id={id}` discards it, to start afresh"))
+        .hint(format!("`jp query --discard-turn --id={id}` discards it, to start afresh"));
+    match turn.progress.open_questions().is_empty() {
+        true => error,
+        false => error.hint(format!("`jp conversation answer {id} VALUE` answers the question")),
+    }
 }
 
 /// There is nothing to go on with.

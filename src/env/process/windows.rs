@@ -4,14 +4,19 @@
 //! `IsWindow` still knows. Both are foreign calls, which need `unsafe`, and jp has none. So nobody
 //! leads, and a session is what `JP_SESSION` or the variable of a terminal names.
 
-use super::{Leader, Life};
+use super::{Life, Process};
+
+/// None is known.
+pub fn process(_pid: u32) -> Option<Process> {
+    None
+}
 
 /// Nobody.
-pub fn leader() -> Option<Leader> {
+pub fn leader() -> Option<Process> {
     None
 }
 
 /// What another system wrote down says nothing here.
-pub fn life(_leader: &Leader) -> Life {
+pub fn life(_process: &Process) -> Life {
     Life::Unknown
 }

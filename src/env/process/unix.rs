@@ -4,14 +4,19 @@
 //! process began, and a number that is given out again would lead to another's conversation. So
 //! nobody leads; the terminals of macOS name each tab in `TERM_SESSION_ID` or `ITERM_SESSION_ID`.
 
-use super::{Leader, Life};
+use super::{Life, Process};
+
+/// None is known.
+pub fn process(_pid: u32) -> Option<Process> {
+    None
+}
 
 /// Nobody.
-pub fn leader() -> Option<Leader> {
+pub fn leader() -> Option<Process> {
     None
 }
 
 /// What another system wrote down says nothing here.
-pub fn life(_leader: &Leader) -> Life {
+pub fn life(_process: &Process) -> Life {
     Life::Unknown
 }

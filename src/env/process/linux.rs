@@ -1,29 +1,35 @@
-//! Sessions as Linux knows them: `/proc` tells who leads, and when a process began.
+//! Processes as Linux knows them: `/proc` tells who leads, and when a process began.
 
 use std::path::Path;
 
-use super::{Leader, Life};
+use super::{Life, Process};
+
+/// The process that has a number now.
+pub fn process(pid: u32) -> Option<Process> {
+    let realm = realm()?;
+    let stat = Stat::read(&pid.to_string()).filter(Stat::is_alive)?;
+    Some(Process { pid, started: stat.started, realm })
+}
 
 /// The leader of the session of this process: what `getsid(0)` gives, if there is a terminal.
-pub fn leader() -> Option<Leader> {
+pub fn leader() -> Option<Process> {
     let own = Stat::read("self")?;
     if own.terminal == 0 {
         return None;
     }
     // Zero is a leader outside of our namespace.
     let pid = u32::try_from(own.session).ok().filter(|pid| *pid != 0)?;
-    let leader = Stat::read(&pid.to_string()).filter(Stat::is_alive)?;
-    Some(Leader { pid, started: leader.started, realm: realm()? })
+    process(pid)
 }
 
-/// Whether a leader is still there.
-pub fn life(leader: &Leader) -> Life {
+/// Whether a process is still there.
+pub fn life(process: &Process) -> Life {
     match realm() {
-        Some(realm) if realm == leader.realm => {}
+        Some(realm) if realm == process.realm => {}
         _ => return Life::Unknown,
     }
-    match Stat::read(&leader.pid.to_string()) {
-        Some(stat) if stat.is_alive() && stat.started == leader.started => Life::Alive,
+    match Stat::read(&process.pid.to_string()) {
+        Some(stat) if stat.is_alive() && stat.started == process.started => Life::Alive,
         // Processes of others may be hidden, then nothing is known about them.
         None if Path::new("/proc/1/stat").exists() => Life::Dead,
         None => Life::Unknown,
@@ -31,7 +37,12 @@ pub fn life(leader: &Leader) -> Life {
     }
 }
 
+/// Where numbers count; nowhere, if those in `/proc` are of another namespace than ours.
 fn realm() -> Option<String> {
+    let own = std::fs::read_link("/proc/self").ok()?;
+    if own.to_str()? != std::process::id().to_string() {
+        return None;
+    }
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let namespace = std::fs::read_link("/proc/self/ns/pid").ok()?;
     Some(format!("{} {}", boot.trim(), namespace.to_str()?))
@@ -89,16 +100,35 @@ mod tests {
     #[test]
     fn a_process_lives_until_it_ends_and_is_not_another_with_its_number() {
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-        let started = Stat::read(&child.id().to_string()).unwrap().started;
-        let leader = Leader { pid: child.id(), started, realm: realm().unwrap() };
-        assert_eq!(leader.life(), Life::Alive);
-        let earlier = Leader { started: started - 1, ..leader.clone() };
+        let process = Process::of(child.id()).unwrap();
+        assert_eq!(process.life(), Life::Alive);
+        let earlier = Process { started: process.started - 1, ..process.clone() };
         assert_eq!(earlier.life(), Life::Dead);
-        let elsewhere = Leader { realm: "elsewhere".to_owned(), ..leader.clone() };
+        let elsewhere = Process { realm: "elsewhere".to_owned(), ..process.clone() };
         assert_eq!(elsewhere.life(), Life::Unknown);
         drop(child.stdin.take());
         child.wait().unwrap();
-        assert_eq!(leader.life(), Life::Dead);
+        assert_eq!(process.life(), Life::Dead);
+        assert_eq!(Process::of(process.pid), None);
+    }
+
+    #[test]
+    fn whoever_asks_is_alive_and_the_same_each_time() {
+        let own = Process::of_this().unwrap();
+        assert_eq!((own.pid, own.life()), (std::process::id(), Life::Alive));
+        assert_eq!(Process::of_this(), Some(own));
+    }
+
+    #[test]
+    fn one_that_ended_and_was_not_waited_for_is_dead() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let process = Process::of(child.id()).unwrap();
+        drop(child.stdin.take());
+        while process.life() == Life::Alive {
+            std::thread::yield_now();
+        }
+        assert_eq!(Process::of(child.id()), None);
+        assert!(child.wait().unwrap().success());
     }
 
     /// Where the probe writes what it found.
@@ -120,7 +150,7 @@ mod tests {
     fn probed(program: &str, arguments: impl Fn(&str) -> Vec<String>) -> String {
         let (own, found) = (std::env::current_exe().unwrap(), tempfile::NamedTempFile::new());
         let found = found.unwrap();
-        let name = "env::leader::system::tests::whoever_leads_this_session_is_alive";
+        let name = "env::process::system::tests::whoever_leads_this_session_is_alive";
         let test = format!("'{}' --exact {name}", own.display());
         let mut command = Command::new(program);
         let output = command.args(arguments(&test)).env(PROBE, found.path()).output().unwrap();

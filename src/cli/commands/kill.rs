@@ -1,0 +1,98 @@
+//! `jp conversation kill`
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use super::{DONE, Outcome, to_read_at};
+use crate::{
+    cli::{
+        args::{AtArg, Kill},
+        error::CommandError,
+        output::Output,
+    },
+    env::{Env, Life},
+    process::signal::{End, end},
+    serve::{Connection, FromClient, Role, place},
+    workspace::{ProcessEntry, Running},
+};
+
+/// How long a process may take to save what it has.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often it is looked whether it is still there.
+const PAUSE: Duration = Duration::from_millis(10);
+
+pub fn run(env: &Env, output: &mut Output, args: &Kill) -> Outcome {
+    let (workspace, handle) = to_read_at(env, output, Some(&args.id), &AtArg::default())?;
+    let id = handle.id();
+    let Some(entry) = workspace.process_of(id) else {
+        if let Some(Running { pid, .. }) = workspace.running(id) {
+            return Err(CommandError::failure(format!(
+                "process {pid} is at {id}, and serves nobody"
+            ))
+            .hint(format!("it is not one to be asked: `kill {pid}` ends it")));
+        }
+        return Err(CommandError::failure(format!("no process is running for {id}"))
+            .hint(format!("`jp conversation show {id}` tells how far it is")));
+    };
+    let pid = entry.process.pid;
+    match args.force {
+        true => force(&entry)?,
+        false => ask(&entry)?,
+    }
+    // What it left behind is cleared away by whoever looks.
+    let _cleared = workspace.process_of(id);
+    match args.format.is_json() {
+        true => output.json(&json!({ "conversation": id.to_string(), "pid": pid }))?,
+        false => {
+            output.line(format_args!("{id}: process {pid} has ended"))?;
+            output.hint(format_args!("`jp resume {id}` goes on if its last turn is not complete"));
+        }
+    }
+    Ok(DONE)
+}
+
+/// Asks a process to save what it has and to end.
+fn ask(entry: &ProcessEntry) -> Result<(), CommandError> {
+    let said = place::connect(&entry.socket).and_then(|stream| {
+        let connection = Connection::greet(stream, Role::Messenger)?;
+        connection.speaker().say(&FromClient::Stop)?;
+        Ok(connection)
+    });
+    // Who does not listen at its socket hears a signal.
+    let _connection = match said {
+        Ok(connection) => Some(connection),
+        Err(_) => {
+            end(&entry.process, End::Ask).map_err(CommandError::failure)?;
+            None
+        }
+    };
+    if is_gone(entry, PATIENCE) {
+        return Ok(());
+    }
+    let (id, pid) = (entry.conversation, entry.process.pid);
+    Err(CommandError::failure(format!("process {pid} does not end"))
+        .hint(format!("`jp conversation kill {id} --force` kills it; what is stored is safe")))
+}
+
+/// Kills exactly this process.
+fn force(entry: &ProcessEntry) -> Result<(), CommandError> {
+    end(&entry.process, End::Force).map_err(CommandError::failure)?;
+    is_gone(entry, PATIENCE);
+    Ok(())
+}
+
+fn is_gone(entry: &ProcessEntry, patience: Duration) -> bool {
+    let until = Instant::now() + patience;
+    while entry.process.life() == Life::Alive {
+        if Instant::now() >= until {
+            return false;
+        }
+        thread::sleep(PAUSE);
+    }
+    true
+}

@@ -1,0 +1,343 @@
+//! A turn that is driven for others: this process leaves the terminal, and whoever shows the turn,
+//! answers or stops it is a client that comes and goes.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use super::{
+    super::{BY_SIGNAL, servers::Fleet},
+    beginning::Beginning,
+    caption::{self, Caption, News, Teller},
+    closing::{close, failing},
+    door::Door,
+    driving::{Company, Stage, drive},
+    follow_up::Waiting,
+    front::Manner,
+    listening::StoppedBy,
+    notifying::Notifier,
+    reading::Asked,
+    resuming::has_question,
+    scene::Scene,
+    trace::Trace,
+};
+use crate::{
+    cli::{args::Query, error::CommandError},
+    config::Timeout,
+    env::Env,
+    model::{ConversationId, InquiryId, Timestamp, Usage},
+    process::{self, Running},
+    serve::{Closing, Hub, Welcome, Wiring, place},
+    turn::{Ask, Closed, FrontEnd, Inbox, Interrupt, Notice, Post},
+    ui::{Signal, Signals},
+    workspace::Workspace,
+};
+
+/// How long to wait for somebody who answers, unless the settings say something else.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The process around the turns of a query.
+pub struct Server {
+    /// Where the client waits that began the query.
+    rendezvous: PathBuf,
+    house: Option<House>,
+}
+
+/// What is asked after a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing.
+    Nothing,
+    /// The question that the query was begun with.
+    Question(ConversationId),
+    /// What is queued.
+    FollowUp(ConversationId),
+}
+
+/// Where clients are, once there is a turn to be shown.
+struct House {
+    hub: Hub,
+    door: Arc<Mutex<Door>>,
+    notifier: Option<Notifier>,
+}
+
+impl Server {
+    /// A server for the client that waits there.
+    pub fn new(rendezvous: PathBuf) -> Self {
+        Self { rendezvous, house: None }
+    }
+
+    /// Whether clients hear what is said, and not the terminal.
+    pub fn has_begun(&self) -> bool {
+        self.house.is_some()
+    }
+
+    /// Says things to the clients.
+    pub fn voice(&self) -> impl Fn(&str) + use<> {
+        let hub = self.house.as_ref().map(|house| house.hub.clone());
+        move |text| hub.iter().for_each(|hub| hub.say(text))
+    }
+
+    /// Drives a turn, and tells the clients how it ended.
+    pub fn drive(
+        &mut self,
+        env: &Env,
+        args: &Query,
+        scene: &mut Scene,
+        asked: &mut Asked,
+        beginning: Beginning,
+        mut fleet: Fleet,
+    ) -> Result<Next, CommandError> {
+        let asks_next = scene.asks_next();
+        let trace = Trace::of(env, args, scene);
+        let about = about(env, args, scene, &beginning)?;
+        let house = match self.house.take() {
+            Some(house) => {
+                house.hub.go_on(about);
+                self.house.insert(house)
+            }
+            None => {
+                let house = House::open(env, args, &self.rendezvous, about, scene)?;
+                self.house.insert(house)
+            }
+        };
+        let inbox = Inbox::new();
+        let audience = house.hub.begin(inbox.post());
+        fleet.leave_signals();
+        let stopped_by = StoppedBy::default();
+        let _signals = listen(inbox.post(), scene.running.clone(), stopped_by.clone());
+        let trace = Arc::new(Mutex::new(trace));
+        let teller = Some(house.teller(env, trace.clone()));
+        let mut stage = Served { hub: house.hub.clone(), trace, usage: None };
+        let company = Company { stage: &mut stage, inbox, audience, teller };
+        let driven = drive(env, args, scene, asked, beginning, fleet, company)?;
+        let waiting = Waiting::after(scene, &driven, stopped_by.code().is_some());
+        let next = match (driven.next(asks_next), waiting.next()) {
+            (Some(id), _) => Next::Question(id),
+            (None, Some(id)) => Next::FollowUp(id),
+            (None, None) => Next::Nothing,
+        };
+        let mut closing = close(scene, asked, driven, &waiting);
+        closing.goes_on = next != Next::Nothing;
+        if let Some(code) = stopped_by.code().filter(|_| closing.ending == "stopped") {
+            closing.code = code;
+        }
+        if !closing.goes_on {
+            house.door().close();
+        }
+        house.end(closing);
+        Ok(next)
+    }
+
+    /// Tells the clients of something that failed between two turns.
+    pub fn fail(&self, error: &CommandError) {
+        if let Some(house) = &self.house {
+            house.door().close();
+            let conversation = house.door().conversation().map(|id| id.to_string());
+            house.end(failing(Closing { conversation, ..Closing::default() }, error));
+        }
+    }
+
+    /// Lets the clients read what was said last.
+    pub fn close(&self) {
+        if let Some(house) = &self.house {
+            house.door().close();
+            house.hub.close();
+        }
+    }
+}
+
+impl House {
+    /// Meets the client that began the query, and leaves the terminal to it.
+    fn open(
+        env: &Env,
+        args: &Query,
+        rendezvous: &std::path::Path,
+        about: Welcome,
+        scene: &Scene,
+    ) -> Result<Self, CommandError> {
+        let detached = &scene.resolved.settings.detached;
+        let gone = |error: &dyn std::fmt::Display| {
+            CommandError::failure(format!("whoever began this query is gone: {error}"))
+        };
+        let stream = place::connect(rendezvous).map_err(|error| gone(&error))?;
+        let door = Arc::new(Mutex::new(Door::default()));
+        let notifier = Notifier::of(env, detached);
+        let wiring = Wiring {
+            tip: tip(env, door.clone()),
+            waits: waits(notifier.clone(), door.clone()),
+            now: now(env),
+            patience: detached.patience.map_or(PATIENCE, Timeout::duration),
+            asks_nobody: args.manner.non_interactive,
+        };
+        let hub = Hub::new(about, wiring);
+        hub.take_first(stream).map_err(|error| gone(&error))?;
+        let keeps_stdin = scene.asks_next() && has_question(args);
+        process::leave_terminal(keeps_stdin).map_err(CommandError::failure)?;
+        process::end_with_parent(false);
+        Ok(Self { hub, door, notifier })
+    }
+
+    fn door(&self) -> std::sync::MutexGuard<'_, Door> {
+        self.door.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the clients that a turn is over, and lets the user know if nobody is there.
+    fn end(&self, closing: Closing) {
+        let is_last = !closing.goes_on && !self.hub.is_attended();
+        let conversation = closing.conversation.clone().filter(|_| is_last);
+        let ending = match closing.ending.as_str() {
+            "" => "failed".to_owned(),
+            ending => ending.to_owned(),
+        };
+        self.hub.end(closing);
+        if let (Some(notifier), Some(id)) = (&self.notifier, conversation) {
+            // Nothing else is to be done.
+            let _told = notifier.tell(&id, &ending, "").join();
+        }
+    }
+
+    /// Tells clients what is new, and lets others in as soon as there is a conversation.
+    fn teller(&self, env: &Env, trace: Log) -> Teller {
+        let (hub, door, env) = (self.hub.clone(), self.door.clone(), env.clone());
+        Teller::to(move |news| match news {
+            News::Begun(id) => {
+                with(&trace, |trace| trace.about(&id.to_string()));
+                let opened = {
+                    let mut door = door.lock().unwrap_or_else(PoisonError::into_inner);
+                    door.open(&env, id, &hub)
+                };
+                if let Err(error) = opened {
+                    hub.say(&format!("warning: nobody can attach to this query: {error}"));
+                }
+                hub.begun(&id.to_string());
+            }
+            News::Named(title) => hub.named(&title),
+        })
+    }
+}
+
+/// What a client that comes has to know.
+fn about(
+    env: &Env,
+    args: &Query,
+    scene: &Scene,
+    beginning: &Beginning,
+) -> Result<Welcome, CommandError> {
+    let manner = Manner::of(args, scene);
+    let caption = Caption::of(scene, &beginning.meta);
+    Ok(Welcome {
+        conversation: scene.target.id().map(|id| id.to_string()),
+        title: caption.title().map(str::to_owned),
+        model: scene.model.setup.model.to_string(),
+        follows: args.follow_up,
+        data: manner.data,
+        reasoning: manner.reasoning,
+        sets_title: caption::is_wanted(args, scene),
+        state: scene.state_dir(env)?.display().to_string(),
+        ..Welcome::default()
+    })
+}
+
+/// Finds the commit at which the conversation stands.
+fn tip(env: &Env, door: Arc<Mutex<Door>>) -> Box<dyn Fn() -> Option<String> + Send> {
+    let env = env.clone();
+    Box::new(move || {
+        let id = door.lock().unwrap_or_else(PoisonError::into_inner).conversation()?;
+        let workspace = Workspace::open(&env).ok()??;
+        let handle = workspace.select(&id.to_string()).ok()?;
+        Some(handle.commit().to_string())
+    })
+}
+
+fn now(env: &Env) -> Box<dyn Fn() -> Timestamp + Send> {
+    let env = env.clone();
+    Box::new(move || env.now())
+}
+
+/// Lets the user know that somebody has to answer.
+fn waits(notifier: Option<Notifier>, door: Arc<Mutex<Door>>) -> Box<dyn FnMut(&Ask) + Send> {
+    Box::new(move |ask| {
+        let id = door.lock().unwrap_or_else(PoisonError::into_inner).conversation();
+        if let (Some(notifier), Some(id)) = (&notifier, id) {
+            let _telling = notifier.tell(&id.to_string(), "waiting", ask.call.tool.as_str());
+        }
+    })
+}
+
+/// What signals do to a server: whoever wants it to end has it saved first.
+fn listen(post: Post, running: Running, stopped_by: StoppedBy) -> Option<Signals> {
+    let heard = move |signal: Signal| match signal {
+        // The terminal that it was started in is none of its business any more.
+        Signal::Hangup | Signal::Suspend => {}
+        Signal::Interrupt | Signal::Terminate if stopped_by.code().is_some() => {
+            running.kill_all();
+            signal_hook::low_level::exit(i32::from(BY_SIGNAL + signal.number()));
+        }
+        Signal::Interrupt => {
+            stopped_by.note(signal);
+            post.interrupt(Interrupt::Stop);
+        }
+        Signal::Terminate => {
+            stopped_by.note(signal);
+            post.interrupt(Interrupt::HangUp);
+        }
+    };
+    Signals::listen(heard).ok()
+}
+
+/// The log, where there is one.
+type Log = Arc<Mutex<Option<Trace>>>;
+
+fn with(log: &Log, write: impl FnOnce(&mut Trace)) {
+    if let Some(trace) = log.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        write(trace);
+    }
+}
+
+/// A turn that is shown to clients.
+struct Served {
+    hub: Hub,
+    trace: Log,
+    usage: Option<Usage>,
+}
+
+impl Stage for Served {
+    fn over(&mut self, how: &str) {
+        with(&self.trace, |trace| trace.note(how));
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+}
+
+impl FrontEnd for Served {
+    fn show(&mut self, notice: &Notice) -> Result<(), Closed> {
+        with(&self.trace, |trace| trace.notice(notice));
+        if let Notice::Usage(usage) = notice {
+            self.usage = Some(*usage);
+        }
+        self.hub.show(notice)
+    }
+
+    fn ask(&mut self, ask: &Ask, post: &Post) {
+        let tool = &ask.call.tool;
+        with(&self.trace, |trace| trace.note(&format!("asks about {tool}: {}", ask.inquiry.id)));
+        self.hub.ask(ask, post);
+    }
+
+    fn withdraw(&mut self, inquiry: &InquiryId) {
+        self.hub.withdraw(inquiry);
+    }
+
+    fn tick(&mut self) -> Result<(), Closed> {
+        self.hub.tick()
+    }
+
+    fn pause(&mut self) {
+        self.hub.pause();
+    }
+}

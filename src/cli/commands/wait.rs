@@ -1,0 +1,76 @@
+//! `jp conversation wait`
+
+use serde_json::json;
+
+use super::{DONE, Outcome, to_read_at};
+use crate::{
+    cli::{
+        args::{AtArg, Wait},
+        output::Output,
+    },
+    env::Env,
+    model::{ConversationId, Pending},
+    serve::{Connection, FromServer, Role, place},
+    workspace::{Handle, Workspace},
+};
+
+/// A question waits for an answer.
+const WAITING: u8 = 3;
+/// It ended in any other way than complete.
+const NOT_COMPLETE: u8 = 1;
+
+pub fn run(env: &Env, output: &mut Output, args: &Wait) -> Outcome {
+    let id = args.change.id.as_deref();
+    let (workspace, handle) = to_read_at(env, output, id, &AtArg::default())?;
+    let id = handle.id();
+    let process = workspace.process_of(id);
+    let connected = process.and_then(|process| place::connect(&process.socket).ok());
+    let ending = match connected {
+        Some(stream) => watch(Connection::greet(stream, Role::Watcher)?),
+        None => None,
+    };
+    // Without a process, or if it is gone without a word, what is stored says it.
+    let ending = match ending {
+        Some(ending) => ending,
+        None => stored(&workspace, &workspace.select(&id.to_string())?)?,
+    };
+    tell(output, args.change.format.is_json(), id, &ending)?;
+    Ok(match ending.as_str() {
+        "complete" => DONE,
+        "waiting" => WAITING,
+        _ => NOT_COMPLETE,
+    })
+}
+
+/// Watches until it is over, or waits for somebody who is not there.
+fn watch(mut connection: Connection) -> Option<String> {
+    loop {
+        match connection.hear().ok()? {
+            FromServer::Pending { pid: None, .. } => return Some("waiting".to_owned()),
+            FromServer::End(closing) if !closing.goes_on => {
+                // One that could not go on has no word of its own.
+                return Some(closing.ending).filter(|ending| !ending.is_empty());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How the last turn stands, as it is stored.
+fn stored(workspace: &Workspace, handle: &Handle) -> Result<String, crate::workspace::LoadError> {
+    let stream = workspace.load(handle)?.stream();
+    let progress = stream.incomplete.map(|incomplete| incomplete.progress);
+    Ok(match progress {
+        None => "complete",
+        Some(progress) if !progress.open_questions().is_empty() => "waiting",
+        Some(progress) => progress.pending().map_or("complete", Pending::word),
+    }
+    .to_owned())
+}
+
+fn tell(output: &mut Output, json: bool, id: ConversationId, ending: &str) -> std::io::Result<()> {
+    match json {
+        true => output.json(&json!({ "conversation": id.to_string(), "ending": ending })),
+        false => output.line(format_args!("{id}: {ending}")),
+    }
+}

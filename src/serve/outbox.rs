@@ -1,0 +1,149 @@
+//! What is on its way to a client: a queue with a limit, and a thread that writes it.
+
+use std::{
+    collections::VecDeque,
+    io::{self, Write},
+    net::Shutdown,
+    os::unix::net::UnixStream,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The lines of a message, which all clients share.
+pub type Lines = Arc<[u8]>;
+
+/// What is on its way to a client. Whoever puts something in never waits for the client.
+#[derive(Clone)]
+pub struct Outbox {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// How many bytes may be on their way.
+    most: usize,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Lines>,
+    bytes: usize,
+    is_writing: bool,
+    /// Nothing is taken any more; what is there is still written.
+    is_closed: bool,
+    /// Nothing is written any more.
+    is_dead: bool,
+}
+
+impl Outbox {
+    /// Starts the thread that writes to a client.
+    pub fn start(stream: UnixStream, most: usize) -> io::Result<Self> {
+        let state = Mutex::new(State::default());
+        let shared = Arc::new(Shared { state, changed: Condvar::new(), most });
+        let writer = shared.clone();
+        thread::Builder::new()
+            .name("client-writer".to_owned())
+            .stack_size(64 << 10)
+            .spawn(move || writer.write_on(stream))?;
+        Ok(Self { shared })
+    }
+
+    /// Sends something. A client that is too far behind is cut off, and `false` is said.
+    pub fn send(&self, lines: Lines) -> bool {
+        let mut state = self.shared.state();
+        if state.is_closed || state.is_dead {
+            return false;
+        }
+        if state.bytes + lines.len() > self.shared.most && !state.queue.is_empty() {
+            state.die();
+            self.shared.changed.notify_all();
+            return false;
+        }
+        state.bytes += lines.len();
+        state.queue.push_back(lines);
+        self.shared.changed.notify_all();
+        true
+    }
+
+    /// Sends nothing after what is on its way.
+    pub fn close(&self) {
+        self.shared.state().is_closed = true;
+        self.shared.changed.notify_all();
+    }
+
+    /// Waits until everything is written, for so long at most.
+    pub fn settle(&self, until: Instant) {
+        let left = until.saturating_duration_since(Instant::now());
+        let is_busy =
+            |state: &mut State| !state.is_dead && (state.is_writing || !state.queue.is_empty());
+        let settled = self.shared.changed.wait_timeout_while(self.shared.state(), left, is_busy);
+        drop(settled.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl State {
+    fn die(&mut self) {
+        self.is_dead = true;
+        self.queue.clear();
+        self.bytes = 0;
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_on(&self, mut stream: UnixStream) {
+        // Whoever reads nothing at all must not keep this thread for ever.
+        let _unset = stream.set_write_timeout(Some(Duration::from_secs(1)));
+        while let Some(lines) = self.next() {
+            let written = self.write(&mut stream, &lines);
+            let mut state = self.state();
+            state.is_writing = false;
+            if written.is_err() {
+                state.die();
+            }
+            drop(state);
+            self.changed.notify_all();
+        }
+        // The thread that reads from it ends with this.
+        let _gone = stream.shutdown(Shutdown::Both);
+    }
+
+    /// Writes everything, however long it takes, unless the client was cut off meanwhile.
+    fn write(&self, stream: &mut UnixStream, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match stream.write(bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if self.state().is_dead {
+                        return Err(error);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next lines to write; `None` if there will be none.
+    fn next(&self) -> Option<Lines> {
+        let is_idle =
+            |state: &mut State| state.queue.is_empty() && !state.is_closed && !state.is_dead;
+        let state = self.changed.wait_while(self.state(), is_idle);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        if state.is_dead {
+            return None;
+        }
+        let lines = state.queue.pop_front()?;
+        // What is being written does not count, or one large event would be too much.
+        state.bytes = state.bytes.saturating_sub(lines.len());
+        state.is_writing = true;
+        Some(lines)
+    }
+}

@@ -1,0 +1,176 @@
+//! Queries that outlive their terminal: left with Ctrl+Z, attached from another one, and gone on
+//! with when a terminal is closed.
+
+use std::fs;
+
+use crate::{
+    query::{begin, player, shell, until},
+    support::Jp,
+    terminal::Terminal,
+};
+
+/// A code block that comes line by line, with text around it.
+fn code(lines: usize, pause: u64) -> String {
+    let lines: String = (0..lines).map(|line| format!("\"let x{line} = {line};\\n\", ")).collect();
+    format!(
+        "[[answer]]\npause = {pause}\n\
+         step = [{{ text = [\"Before.\\n\\n```rust\\n\", {lines}\"```\\n\\nAfter.\"] }}]\n"
+    )
+}
+
+/// A tool that asks whether it may run, called once.
+const ASKS: &str = "[[answer]]\nstep = [{ call = \"greet\", arguments = {} }]\n\
+                    [[answer]]\ntext = \"Done.\"\n";
+
+fn newest(jp: &Jp) -> String {
+    let listed = jp.run(&["c", "ls", "--format", "json"]).json();
+    listed[0]["id"].as_str().unwrap().to_owned()
+}
+
+fn status(jp: &Jp, id: &str) -> String {
+    jp.show(id)["status"].as_str().unwrap().to_owned()
+}
+
+/// The lines of code that a terminal has shown, in order.
+fn shown(terminal: &Terminal<'_>) -> Vec<String> {
+    let history = terminal.history();
+    let lines = history.lines().map(str::trim).filter(|line| line.starts_with("let x"));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_query_is_left_with_ctrl_z_and_seen_whole_from_another_terminal() {
+    let jp = player(&code(60, 50));
+    let first = shell(&jp);
+    begin(&first, "jp q --new begin; echo status $?");
+    first.wait_for("let x5 = 5;");
+    first.press("C-z");
+    let screen = first.wait_for("status 0");
+    let id = newest(&jp);
+    assert!(screen.contains(&format!("Detached: {id}\n")), "{screen}");
+    assert!(screen.contains(&format!("`jp conversation attach {id}` shows it again")), "{screen}");
+    assert!(status(&jp, &id).starts_with("running (pid "));
+    let second = Terminal::named_shell("second", &jp, &["bash", "--norc", "--noprofile"]);
+    begin(&second, &format!("jp c attach {id}; echo status $?"));
+    second.wait_for("status 0");
+    // In the middle of a code block, the whole of it, each line once.
+    let expected: Vec<_> = (0..60).map(|line| format!("let x{line} = {line};")).collect();
+    assert_eq!(shown(&second), expected);
+    assert!(second.history().contains("After."));
+    // As it would have been without the interruption.
+    begin(&first, "clear; jp q --new begin; echo status $?");
+    first.wait("the end", |screen| screen.contains("status 0") && screen.contains("After."));
+    let whole = |terminal: &Terminal<'_>| {
+        let history = terminal.history();
+        let from = history.rfind("Before.").unwrap();
+        let to = history.rfind("After.").unwrap();
+        history[from..to].to_owned()
+    };
+    assert_eq!(whole(&second), whole(&first));
+}
+
+#[test]
+fn the_menu_of_an_interrupt_detaches_too() {
+    let jp = player(&code(200, 50));
+    let terminal = shell(&jp);
+    begin(&terminal, "jp q --new begin; echo status $?");
+    terminal.wait_for("let x3 = 3;");
+    terminal.press("C-c");
+    terminal.wait_for("[d] detach");
+    terminal.insist("d", "Detached: jp-c");
+    terminal.wait_for("status 0");
+    let id = newest(&jp);
+    assert!(status(&jp, &id).starts_with("running (pid "));
+    // There, an interrupt asks whether to leave or to stop.
+    begin(&terminal, &format!("clear; jp c attach {id}; echo status $?"));
+    terminal.wait_for("let x3 = 3;");
+    terminal.press("C-c");
+    terminal.wait_for("[s] stop and keep what came");
+    terminal.insist("s", "status 0");
+    until("the end", || status(&jp, &id) == "idle");
+}
+
+#[test]
+fn a_question_is_asked_wherever_somebody_is() {
+    let jp = player(ASKS);
+    let first = shell(&jp);
+    begin(&first, "jp q --new begin; echo status $?");
+    first.wait_for("[a] always");
+    first.press("C-z");
+    first.wait_for("status 0");
+    let id = newest(&jp);
+    assert_eq!(status(&jp, &id), "waiting-for-input (greet)");
+    let second = Terminal::named_shell("second", &jp, &["bash", "--norc", "--noprofile"]);
+    begin(&second, &format!("jp c attach {id}; echo status $?"));
+    second.wait_for("[a] always");
+    second.type_text("y");
+    second.wait_for("status 0");
+    assert!(second.history().contains("Done."), "{}", second.history());
+    until("the end", || status(&jp, &id) == "idle");
+}
+
+#[test]
+fn a_closed_terminal_leaves_the_query_running_in_each_phase() {
+    // While the model answers.
+    let jp = player(&code(40, 50));
+    let terminal = shell(&jp);
+    begin(&terminal, "jp q --new begin");
+    terminal.wait_for("let x3 = 3;");
+    terminal.tell(&["kill-pane"]);
+    let id = newest(&jp);
+    assert_eq!(jp.run(&["c", "wait", &id]).code, 0);
+    assert!(jp.run(&["c", "print", "--raw", &id]).ok().contains("let x39 = 39;\n```\n\nAfter."));
+
+    // While somebody is asked.
+    let jp = player(ASKS);
+    let terminal = shell(&jp);
+    begin(&terminal, "jp q --new begin");
+    terminal.wait_for("[a] always");
+    terminal.tell(&["kill-pane"]);
+    let id = newest(&jp);
+    assert_eq!(jp.run(&["c", "wait", &id]).code, 3);
+    assert_eq!(jp.run(&["c", "answer", &id, "run"]).code, 0);
+    let waited = jp.run(&["c", "wait", &id]);
+    assert_eq!(waited.code, 0, "{}{}", waited.stdout, waited.stderr);
+
+    // While a tool runs.
+    let jp = player(
+        "[[answer]]\nstep = [{ call = \"waits\", arguments = {} }]\n[[answer]]\ntext = \"Done.\"\n",
+    );
+    let config = jp.world().join("config/jp/config.toml");
+    let before = fs::read_to_string(&config).unwrap();
+    let tool = "\n[tools.waits]\ncommand = [\"sh\", \"-c\", \"echo $$ >pid; cat hold\"]\n\
+                permission = \"allow\"\nparameters = { type = \"object\" }\n";
+    jp.write("../config/jp/config.toml", before + tool);
+    assert!(jp.command("mkfifo").arg(jp.path("hold")).status().unwrap().success());
+    let terminal = shell(&jp);
+    begin(&terminal, "jp q --new begin");
+    until("the tool", || fs::read_to_string(jp.path("pid")).is_ok_and(|pid| !pid.is_empty()));
+    terminal.tell(&["kill-pane"]);
+    let id = newest(&jp);
+    fs::write(jp.path("hold"), "said by the tool").unwrap();
+    assert_eq!(jp.run(&["c", "wait", &id]).code, 0);
+    assert!(jp.run(&["c", "export", "--format", "json", &id]).ok().contains("said by the tool"));
+}
+
+#[test]
+fn who_only_watches_is_not_asked_and_leaves_with_an_interrupt() {
+    let jp = player(ASKS);
+    let first = shell(&jp);
+    begin(&first, "jp q --new begin");
+    first.wait_for("[a] always");
+    let id = newest(&jp);
+    let second = Terminal::named_shell("second", &jp, &["bash", "--norc", "--noprofile"]);
+    begin(&second, &format!("jp c attach --read-only {id}; echo status $?"));
+    second.wait_for("begin");
+    second.press("C-c");
+    let screen = second.wait_for("status 0");
+    assert!(!screen.contains("[a] always"), "{screen}");
+    // Who takes over is asked instead, and the other one is told.
+    begin(&second, &format!("clear; jp c attach {id}; echo status $?"));
+    second.wait_for("[a] always");
+    first.wait_for("is asked from now on");
+    second.type_text("y");
+    second.wait_for("status 0");
+    first.wait_for("Done.");
+}
