@@ -12,6 +12,7 @@ use std::{
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use rustix::{net::sockopt::socket_peercred, process::geteuid};
@@ -21,7 +22,7 @@ use crate::{
     env::Env,
     fsutil::{AtPath, DirectoryLock, FsError, Leftover, is_own},
     model::ConversationId,
-    store::WorkspaceId,
+    store::{Handful, Share, WorkspaceId},
 };
 
 /// The variable that names another directory to use, checked as `XDG_RUNTIME_DIR` is.
@@ -31,6 +32,11 @@ pub const VARIABLE: &str = "JP_RUNTIME_DIR";
 const LONGEST: usize = 107;
 /// Bytes of the longest name of a socket.
 const NAME: usize = 25;
+
+/// How much of the directory is looked at when something is cleared away.
+const SHARE: Share = Share { names: 4096, files: 8, time: Duration::from_micros(300) };
+/// Who made a socket so recently may be about to listen.
+const YOUNG: Duration = Duration::from_secs(60);
 
 /// Why there is no place for a socket.
 #[derive(Debug, thiserror::Error)]
@@ -129,6 +135,23 @@ pub fn listen(path: &Path) -> Result<UnixListener, PlaceError> {
     let listener = UnixListener::bind(path).at("listen on", path)?;
     fs::set_permissions(path, Permissions::from_mode(0o600)).at("protect", path)?;
     Ok(listener)
+}
+
+/// Removes some of the socket files that killed processes left in a directory, and says how many.
+/// What came within the last minute is left alone.
+pub fn clear_leftovers(directory: &Path, random: usize) -> usize {
+    if check(directory).is_err() {
+        return 0;
+    }
+    let lock = DirectoryLock::try_take(directory);
+    let is_old = |path: &PathBuf| {
+        let changed = fs::symlink_metadata(path).and_then(|found| found.modified());
+        changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= YOUNG))
+    };
+    let clear = |path: &PathBuf| {
+        is_old(path) && Leftover::clear(path, &lock).is_ok_and(|left| left == Leftover::Nothing)
+    };
+    Handful::of(directory, SHARE, random).filter(clear).count()
 }
 
 /// Connects to whoever listens at a path that only this user can reach.

@@ -5,6 +5,7 @@ use std::{
     ffi::{OsStr, OsString},
     fs,
     io::Write,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     rc::Rc,
@@ -19,6 +20,8 @@ pub const TIME: &str = "2026-01-31T12:00:00+01:00";
 /// A user at a place: everything that jp gets to see.
 pub struct Jp {
     world: Rc<TempDir>,
+    /// Where sockets are.
+    runtime: Rc<TempDir>,
     directory: PathBuf,
     vars: BTreeMap<OsString, OsString>,
 }
@@ -48,9 +51,12 @@ impl Jp {
         ] {
             vars.insert(name.into(), value.into());
         }
+        let runtime = tempfile::Builder::new().prefix("jp-run-").tempdir_in("/tmp").unwrap();
+        fs::set_permissions(runtime.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        vars.insert("JP_RUNTIME_DIR".into(), runtime.path().into());
         let directory = root.join("work");
         fs::create_dir(&directory).unwrap();
-        Self { world: Rc::new(world), directory, vars }
+        Self { world: Rc::new(world), runtime: Rc::new(runtime), directory, vars }
     }
 
     /// A user in a workspace whose store is `.jp/store`.
@@ -64,14 +70,16 @@ impl Jp {
     pub fn at(&self, directory: impl AsRef<Path>) -> Self {
         let directory = self.directory.join(directory);
         fs::create_dir_all(&directory).unwrap();
-        Self { world: Rc::clone(&self.world), directory, vars: self.vars.clone() }
+        let (world, runtime) = (Rc::clone(&self.world), Rc::clone(&self.runtime));
+        Self { world, runtime, directory, vars: self.vars.clone() }
     }
 
     /// The same user with another variable.
     pub fn with_var(&self, name: &str, value: impl AsRef<OsStr>) -> Self {
         let mut vars = self.vars.clone();
         vars.insert(name.into(), value.as_ref().to_owned());
-        Self { world: Rc::clone(&self.world), directory: self.directory.clone(), vars }
+        let (world, runtime) = (Rc::clone(&self.world), Rc::clone(&self.runtime));
+        Self { world, runtime, directory: self.directory.clone(), vars }
     }
 
     /// Everything that the user can see: home, data, configuration and work.

@@ -194,3 +194,21 @@ fn permissions_are_the_same_with_any_umask() {
         assert!(runtime.path().join("jp").exists(), "the probe did nothing: {output:?}");
     }
 }
+
+#[test]
+fn what_killed_processes_left_goes_and_who_listens_or_has_just_come_stays() {
+    let runtime = runtime();
+    let directory = directory(&env(VARIABLE, runtime.path())).unwrap();
+    let path = |name: &str| directory.join(name);
+    let _living = listen(&path("living.sock")).unwrap();
+    drop(listen(&path("dead.sock")).unwrap());
+    drop(listen(&path("young.sock")).unwrap());
+    fs::write(path("file"), "").unwrap();
+    for name in ["living.sock", "dead.sock", "file"] {
+        let aged = Command::new("touch").args(["-h", "-d", "2020-01-01"]).arg(path(name)).status();
+        assert!(aged.unwrap().success());
+    }
+    assert_eq!(clear_leftovers(&directory, 0), 1);
+    let left = ["living.sock", "dead.sock", "young.sock", "file"].map(|name| path(name).exists());
+    assert_eq!(left, [true, false, true, true]);
+}

@@ -45,8 +45,15 @@ struct Rendezvous(PathBuf);
 
 impl Drop for Rendezvous {
     fn drop(&mut self) {
-        // A leftover is in nobody's way.
+        // A leftover is in nobody's way, and goes later.
         let _left = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Clears away some of what others left where sockets are.
+fn clear_leftovers(env: &Env) {
+    if let (Ok(directory), Ok(random)) = (place::directory(env), env.random()) {
+        place::clear_leftovers(&directory, usize::from_ne_bytes(random));
     }
 }
 
@@ -80,7 +87,9 @@ impl Started {
         let role = if is_person { Role::Person } else { Role::Command };
         let connection = Connection::greet(stream, role)?;
         let attendance = Attendance { role, words, catches_up: true };
-        attend(env, output, connection, attendance, |_, _| Ok(()))
+        let outcome = attend(env, output, connection, attendance, |_, _| Ok(()));
+        clear_leftovers(env);
+        outcome
     }
 
     /// Starts the server, and waits until it meets us or ends.
