@@ -3,13 +3,31 @@
 //! Everything is plain data: events are the text of their files, so that whoever reads them needs
 //! to know docs/format.md and nothing of this program.
 
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 /// The version of the protocol. A client of another one is refused, and told so.
 pub const VERSION: u32 = 1;
 
+/// Anything that is said, by either side.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Message {
+    Client(FromClient),
+    Server(FromServer),
+}
+
+/// The JSON Schema of a message that fits in one line.
+pub fn schema() -> serde_json::Value {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<Message>().to_value();
+    schema["title"] = "protocol".into();
+    schema
+}
+
 /// What a client says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum FromClient {
     /// The first message.
@@ -30,7 +48,7 @@ pub enum FromClient {
 }
 
 /// Who a client is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hello {
     /// The version of the protocol that it speaks.
     pub version: u32,
@@ -41,7 +59,7 @@ pub struct Hello {
 }
 
 /// What a client is there for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Somebody at a terminal: shows everything and is asked; if it goes, the query goes on.
@@ -55,7 +73,7 @@ pub enum Role {
 }
 
 /// How a question was dealt with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyText {
     /// The question.
     pub inquiry: String,
@@ -65,7 +83,7 @@ pub struct ReplyText {
 }
 
 /// How a question was dealt with.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplyHow {
     /// Yes or no.
@@ -92,7 +110,7 @@ impl std::fmt::Debug for ReplyHow {
 }
 
 /// What the user wants instead.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "how", content = "text", rename_all = "kebab-case")]
 pub enum InterruptText {
     /// Stop, and keep what came.
@@ -106,7 +124,7 @@ pub enum InterruptText {
 }
 
 /// What a server says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum FromServer {
     /// The first message, which is followed by what is not stored yet, and then by what happens.
@@ -242,7 +260,7 @@ impl FromServer {
 }
 
 /// What a client that comes has to know.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Welcome {
     /// The version of the protocol.
     pub version: u32,
@@ -271,7 +289,7 @@ pub struct Welcome {
 }
 
 /// An event as the text of its file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventText {
     /// Its type.
     #[serde(rename = "type")]
@@ -285,7 +303,7 @@ pub struct EventText {
 }
 
 /// A question as somebody is to see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AskText {
     /// The question, as an event.
     pub inquiry: EventText,
@@ -304,7 +322,7 @@ pub struct AskText {
 }
 
 /// What a turn has cost, in tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UsageText {
     /// Read, with those from the cache.
@@ -320,7 +338,7 @@ pub struct UsageText {
 }
 
 /// How a turn ended, and what is to be said about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Closing {
     /// The conversation.
@@ -358,7 +376,7 @@ pub struct Closing {
 }
 
 /// Why something failed, in words.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// What went wrong.
     pub messages: Vec<String>,

@@ -17,6 +17,6 @@ pub use frame::FrameError;
 pub use hub::{Hub, Wiring};
 pub use message::{
     AskText, Closing, EventText, Failure, FromClient, FromServer, Hello, InterruptText, ReplyHow,
-    ReplyText, Role, UsageText, VERSION, Welcome,
+    ReplyText, Role, UsageText, VERSION, Welcome, schema,
 };
 pub use text::Unclear;

@@ -21,7 +21,8 @@ use serde_json::{Map, Value};
 fn schemas() -> Vec<Schema> {
     let config = Schema { name: "config", json: jp::config::schema() };
     let messages = Schema { name: "messages", json: jp::projection::list::schema() };
-    jp::format::schemas().into_iter().chain([config, messages]).collect()
+    let protocol = Schema { name: "protocol", json: jp::serve::schema() };
+    jp::format::schemas().into_iter().chain([config, messages, protocol]).collect()
 }
 
 /// The time of an event that does not say.

@@ -488,3 +488,27 @@ fn a_server_is_killed_at_any_moment_and_nothing_acknowledged_is_lost() {
         assert!(did(&jp) <= 1, "{pause}");
     }
 }
+
+#[test]
+fn the_examples_of_the_protocol_are_what_both_sides_say_and_fit_its_schema() {
+    let page = include_str!("../../docs/protocol.md");
+    let schema = jsonschema::validator_for(&jp::serve::schema()).unwrap();
+    let (mut from_clients, mut from_servers) = (0, 0);
+    for line in page.lines().filter(|line| line.starts_with("{\"type\":")) {
+        let value: Value = serde_json::from_str(line).unwrap();
+        let is_client = serde_json::from_str::<FromClient>(line).is_ok();
+        let is_server = serde_json::from_str::<FromServer>(line).is_ok();
+        if !is_client && !is_server {
+            // An event, which both sides only pass on.
+            assert!(value.get("file").is_some() || value.get("base64").is_some(), "{line}");
+            continue;
+        }
+        from_clients += usize::from(is_client);
+        from_servers += usize::from(is_server);
+        if let Err(error) = schema.validate(&value) {
+            panic!("{line}: {error}");
+        }
+    }
+    assert!(from_clients >= 6 && from_servers >= 20, "{from_clients} and {from_servers}");
+    assert!(schema.validate(&serde_json::json!({"type": "hello"})).is_err());
+}

@@ -191,8 +191,10 @@ fn each_foreign_crate_has_one_home() {
     let mut wrong = Vec::new();
     for (module, path, text) in library() {
         for (name, home) in ONLY_IN {
-            // Types of the model that appear in headers, and settings, carry their schema themselves.
-            let names_itself = name == "schemars" && ["model", "config"].contains(&module.as_str());
+            // Types of the model that appear in headers, settings and messages carry their schema
+            // themselves.
+            let carries = ["model", "config", "serve"].contains(&module.as_str());
+            let names_itself = name == "schemars" && carries;
             let is_home = path.starts_with(root().join("src").join(home)) || module == home;
             if !is_home && !names_itself && text.contains(&format!("{name}::")) {
                 wrong.push(format!("{}: only {home} may name {name}", path.display()));

@@ -10,6 +10,7 @@ use crate::{
     format::{self, Schema},
     fsutil,
     projection::list,
+    serve,
 };
 
 /// The schemas of everything that people edit, and of what other programs keep.
@@ -17,6 +18,7 @@ pub fn schemas() -> Vec<Schema> {
     let mut schemas = format::schemas();
     schemas.push(Schema { name: "config", json: config::schema() });
     schemas.push(Schema { name: "messages", json: list::schema() });
+    schemas.push(Schema { name: "protocol", json: serve::schema() });
     schemas
 }
 
