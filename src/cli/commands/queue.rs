@@ -6,7 +6,7 @@ use super::{
     DONE, Next, Outcome, export,
     mark::{Told, report},
     open,
-    query::gather,
+    query::{gather, rework},
     to_change, to_read_at,
 };
 use crate::{
@@ -15,12 +15,11 @@ use crate::{
         error::CommandError,
         output::Output,
     },
-    edit::{Draft, Sheet},
     env::Env,
     format::{FileName, encode},
     model::{Body, Event, EventKind, Request, title_from},
     plan::{self, QueueError},
-    ui::{Table, escape, lend_terminal},
+    ui::{Table, escape},
     workspace::{Guard, Queued, Workspace, WriteFailure},
 };
 
@@ -100,13 +99,10 @@ fn in_editor(
     mut guard: Guard,
     queued: &Queued,
 ) -> Outcome {
-    let Some(text) = queued.event.request().and_then(|request| request.content.as_text()) else {
-        return Err(CommandError::failure("the request is not text: no editor could show it"));
+    let Some(request) = queued.event.request() else {
+        return Err(CommandError::failure("only a request can be edited here"));
     };
-    let state = workspace.state_dir()?;
-    let sheet = Sheet { text, answered: None };
-    let mut draft = Draft::create(env, &state, &sheet).map_err(CommandError::failure)?;
-    let edited = draft.edit(env, lend_terminal).map_err(CommandError::failure)?;
+    let (text, draft, edited) = rework(env, workspace, request)?;
     let Some(edited) = edited else {
         draft.discard().map_err(CommandError::failure)?;
         return Err(CommandError::failure("nothing was changed: the draft is empty")

@@ -45,7 +45,7 @@ pub use self::{
     by_hand::ByHand,
     ending::Words,
     reading::gather,
-    resuming::put_question,
+    resuming::{put_question, rework},
     run::{run, serve},
     trace::{ABOUT, BEGINS, logs},
 };

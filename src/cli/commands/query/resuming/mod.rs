@@ -21,6 +21,7 @@ pub use self::{
     discarding::discard,
     matching::{Way, brief, match_model},
     preparing::prepare,
+    rewording::rework,
     settling::{Settled, has_question, settle},
     telling::nothing_to_resume,
 };

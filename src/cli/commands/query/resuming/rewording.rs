@@ -38,13 +38,7 @@ pub fn reword(
         _ => None,
     });
     let Some((entry, request)) = request else { return Ok(Some(Reworded::Unchanged)) };
-    let Some(text) = request.content.as_text() else {
-        return Err(CommandError::failure("the request is not text: no editor could show it"));
-    };
-    let state = workspace.state_dir()?;
-    let sheet = Sheet { text, answered: None };
-    let mut draft = Draft::create(env, &state, &sheet).map_err(CommandError::failure)?;
-    let edited = draft.edit(env, lend_terminal).map_err(CommandError::failure)?;
+    let (text, draft, edited) = rework(env, workspace, request)?;
     let Some(edited) = edited else {
         draft.discard().map_err(CommandError::failure)?;
         output.say("The query is empty: nothing was changed");
@@ -76,4 +70,21 @@ pub fn reword(
     tell_notes(output, guard);
     draft.discard().map_err(CommandError::failure)?;
     Ok(Some(Reworded::Changed))
+}
+
+/// Lets the user change a request in an editor: what it says now, the draft, and what it is to say,
+/// if anything.
+pub fn rework<'a>(
+    env: &Env,
+    workspace: &Workspace,
+    request: &'a Request,
+) -> Result<(&'a str, Draft, Option<String>), CommandError> {
+    let Some(text) = request.content.as_text() else {
+        return Err(CommandError::failure("the request is not text: no editor could show it"));
+    };
+    let state = workspace.state_dir()?;
+    let sheet = Sheet { text, answered: None };
+    let mut draft = Draft::create(env, &state, &sheet).map_err(CommandError::failure)?;
+    let edited = draft.edit(env, lend_terminal).map_err(CommandError::failure)?;
+    Ok((text, draft, edited))
 }
