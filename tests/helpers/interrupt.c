@@ -2,13 +2,18 @@
  * Runs a command and interferes with it at one of the system calls that change something, counted
  * from 1 over all its threads and children. x86-64 Linux only.
  *
- *     interrupt count  0 0     REPORT COMMAND...   lets it run
- *     interrupt before N 0     REPORT COMMAND...   kills all of it before call N
- *     interrupt after  N 0     REPORT COMMAND...   kills all of it after call N
- *     interrupt fail   N ERRNO REPORT COMMAND...   call N fails and does nothing
- *     interrupt hold   N 0     REPORT COMMAND...   call N waits for the end of our standard input
- *     interrupt watch  0 0     REPORT COMMAND...   lets it run, and reports what it runs and where
- *                                                  it connects to instead
+ *     interrupt count  0 0     WHOSE REPORT COMMAND...   lets it run
+ *     interrupt before N 0     WHOSE REPORT COMMAND...   kills it before call N
+ *     interrupt after  N 0     WHOSE REPORT COMMAND...   kills it after call N
+ *     interrupt fail   N ERRNO WHOSE REPORT COMMAND...   call N fails and does nothing
+ *     interrupt hold   N 0     WHOSE REPORT COMMAND...   call N waits for the end of our standard
+ *                                                        input
+ *     interrupt watch  0 0     WHOSE REPORT COMMAND...   lets it run, and reports what it runs and
+ *                                                        where it connects to instead
+ *
+ * WHOSE calls count, and who is killed: `all` of it; `first`, the process that is started here and
+ * nobody else; or `second`, the first process that it starts. Of one process the calls count as well
+ * by which it talks to others and leaves its terminal.
  *
  * REPORT gets a line for each call, before it is made: its name, the process, and the file it is
  * about. The exit code is that of the command; 128 and the number of the signal that ended it; 125
@@ -75,6 +80,21 @@ static const struct counted {
     {SYS_symlinkat, "link", BY_SECOND_PATH, 2},
 };
 
+/* What counts as well if one process is meant. */
+static const struct counted TALKING[] = {
+    {SYS_bind, "bind", BY_DESCRIPTOR, 0},
+    {SYS_listen, "listen", BY_DESCRIPTOR, 0},
+    {SYS_connect, "connect", BY_DESCRIPTOR, 0},
+    {SYS_accept, "accept", BY_DESCRIPTOR, 0},
+    {SYS_accept4, "accept", BY_DESCRIPTOR, 0},
+    {SYS_sendto, "send", BY_DESCRIPTOR, 0},
+    {SYS_sendmsg, "send", BY_DESCRIPTOR, 0},
+    {SYS_shutdown, "shutdown", BY_DESCRIPTOR, 0},
+    {SYS_setsid, "setsid", BY_DESCRIPTOR, 0},
+    {SYS_dup2, "dup", BY_DESCRIPTOR, 1},
+    {SYS_dup3, "dup", BY_DESCRIPTOR, 1},
+};
+
 /* What counts instead if somebody only watches. */
 static const struct counted WATCHED[] = {
     {SYS_execve, "exec", BY_PATH, 0},
@@ -83,12 +103,9 @@ static const struct counted WATCHED[] = {
     {SYS_sendto, "connect", BY_ADDRESS, 4},
 };
 
-static int watching;
-
-static const struct counted *counted(const struct __ptrace_syscall_info *info)
+static const struct counted *among(const struct counted *calls, size_t count,
+                                   const struct __ptrace_syscall_info *info)
 {
-    const struct counted *calls = watching ? WATCHED : COUNTED;
-    size_t count = watching ? sizeof WATCHED / sizeof *WATCHED : sizeof COUNTED / sizeof *COUNTED;
     for (size_t i = 0; i < count; i++) {
         const struct counted *call = &calls[i];
         if (call->number != info->entry.nr)
@@ -99,6 +116,39 @@ static const struct counted *counted(const struct __ptrace_syscall_info *info)
         return call;
     }
     return NULL;
+}
+
+#define AMONG(calls, info) among(calls, sizeof calls / sizeof *calls, info)
+
+/* Whose calls count: 0 for all. */
+static int watching, one_alone;
+static pid_t whose;
+
+static pid_t process_of(pid_t thread)
+{
+    char path[64], line[256];
+    int process = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", thread);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "Tgid: %d", &process) != 1)
+        ;
+    if (file)
+        fclose(file);
+    return process;
+}
+
+static const struct counted *counted(pid_t thread, const struct __ptrace_syscall_info *info)
+{
+    if (watching)
+        return AMONG(WATCHED, info);
+    const struct counted *call = AMONG(COUNTED, info);
+    if (one_alone) {
+        call = call ? call : AMONG(TALKING, info);
+        /* It may not have been started yet. */
+        if (!call || !whose || process_of(thread) != whose)
+            return NULL;
+    }
+    return call;
 }
 
 static void report(FILE *file, pid_t thread, const struct counted *call,
@@ -154,15 +204,18 @@ static void set_register(pid_t thread, size_t offset, long value)
 
 int main(int count, char **argument)
 {
-    if (count < 6) {
-        fprintf(stderr, "usage: interrupt count|before|after|fail|hold|watch N ERRNO REPORT COMMAND...\n");
+    if (count < 7) {
+        fprintf(stderr, "usage: interrupt count|before|after|fail|hold|watch N ERRNO "
+                        "all|first|second REPORT COMMAND...\n");
         return 125;
     }
     const char *action = argument[1];
     watching = !strcmp(action, "watch");
     long at = atol(argument[2]), error = atol(argument[3]), calls = 0;
-    FILE *file = fopen(argument[4], "we");
-    pid_t leader = file ? start(argument + 5, open("/dev/null", O_RDONLY | O_CLOEXEC)) : -1, held = 0;
+    FILE *file = fopen(argument[5], "we");
+    pid_t leader = file ? start(argument + 6, open("/dev/null", O_RDONLY | O_CLOEXEC)) : -1, held = 0;
+    one_alone = strcmp(argument[4], "all");
+    whose = strcmp(argument[4], "first") ? 0 : leader;
     int status, code = 125;
     long follow = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
                   PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
@@ -189,7 +242,7 @@ int main(int count, char **argument)
             if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, (void *)sizeof info, &info) <= 0)
                 continue;
             if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
-                const struct counted *call = counted(&info);
+                const struct counted *call = counted(thread, &info);
                 if (call) {
                     calls++;
                     report(file, thread, call, &info);
@@ -209,11 +262,18 @@ int main(int count, char **argument)
                     set_register(thread, offsetof(struct user_regs_struct, rax), -error);
             }
             if (end) {
-                kill(-leader, SIGKILL);
+                if (!one_alone)
+                    kill(-leader, SIGKILL);
                 /* It may be in a group of its own. */
-                kill(thread, SIGKILL);
+                kill(one_alone ? whose : thread, SIGKILL);
                 continue;
             }
+        } else if (status >> 16 == PTRACE_EVENT_FORK || status >> 16 == PTRACE_EVENT_VFORK) {
+            unsigned long started = 0;
+            ptrace(PTRACE_GETEVENTMSG, thread, NULL, &started);
+            if (one_alone && !whose)
+                whose = (pid_t)started;
+            signal = 0;
         } else if (signal == SIGTRAP || signal == SIGSTOP) {
             /* News of the tracing itself, not for the command. */
             signal = 0;

@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use crate::support::{Interruption, Jp, Output, message, request};
+use crate::support::{Interruption, Jp, Output, Victim, message, request};
 
 const JP: &str = env!("CARGO_BIN_EXE_jp");
 
@@ -115,8 +115,31 @@ pub fn kill_and_check(
     interrupt_and_check(SAMPLE, scene, program, kill, check)
 }
 
+/// The same for one process of a query, at a sample of its own calls.
+pub fn kill_one_and_check(
+    victim: Victim,
+    sample: usize,
+    scene: impl Fn() -> (Jp, Option<String>) + Sync,
+    program: impl Fn(Option<&str>) -> Vec<String> + Sync,
+    check: impl Fn(&Jp, Option<&str>, &Output) -> Result<(), String> + Sync,
+) -> Vec<String> {
+    let kill = |call| [Interruption::Before(call), Interruption::After(call)];
+    interrupt_one_and_check(victim, sample, scene, program, kill, check)
+}
+
 /// Interferes with a program at a sample of its calls, in two ways at each.
 pub fn interrupt_and_check(
+    sample: usize,
+    scene: impl Fn() -> (Jp, Option<String>) + Sync,
+    program: impl Fn(Option<&str>) -> Vec<String> + Sync,
+    interruptions: impl Fn(usize) -> [Interruption; 2],
+    check: impl Fn(&Jp, Option<&str>, &Output) -> Result<(), String> + Sync,
+) -> Vec<String> {
+    interrupt_one_and_check(Victim::All, sample, scene, program, interruptions, check)
+}
+
+fn interrupt_one_and_check(
+    victim: Victim,
     sample: usize,
     scene: impl Fn() -> (Jp, Option<String>) + Sync,
     program: impl Fn(Option<&str>) -> Vec<String> + Sync,
@@ -133,7 +156,7 @@ pub fn interrupt_and_check(
     let calls = {
         let (jp, id) = scene();
         let program = command(id.as_deref());
-        jp.calls(&program.iter().map(String::as_str).collect::<Vec<_>>()).len()
+        jp.calls_of(victim, &program.iter().map(String::as_str).collect::<Vec<_>>()).len()
     };
     let all = std::env::vars().any(|(name, value)| name == "JP_CRASH_ALL" && value == "1");
     let least = sample.min(calls);
@@ -153,7 +176,8 @@ pub fn interrupt_and_check(
                     let program = command(id.as_deref());
                     let program: Vec<_> = program.iter().map(String::as_str).collect();
                     let report = jp.world().join("calls");
-                    let output = Output::of(&mut jp.interrupted(*point, &report, &program));
+                    let mut command = jp.interrupted_in(victim, *point, &report, &program);
+                    let output = Output::of(&mut command);
                     let checked = check(&jp, id.as_deref(), &output);
                     if let Err(failure) = checked {
                         let calls = fs::read_to_string(&report).unwrap();

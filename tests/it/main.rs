@@ -73,6 +73,7 @@ mod resume_mismatch;
 mod resume_unknown;
 mod running;
 mod serve;
+mod serve_crash;
 mod shelf;
 mod soak;
 mod store;

@@ -441,55 +441,6 @@ fn a_client_of_another_version_is_refused_and_told_so() {
 }
 
 #[test]
-fn a_client_is_killed_at_any_moment_and_the_query_is_saved() {
-    for pause in [0, 5, 15, 30, 60, 120, 250] {
-        let jp = slowly(100_000, 5);
-        let mut query = spawn(&jp, &["q", "--new", "Go"]);
-        thread::sleep(Duration::from_millis(pause));
-        query.kill().unwrap();
-        query.wait().unwrap();
-        wait_until(|| {
-            let list = jp.run(&["c", "ls", "--format", "json"]).json();
-            list.as_array()
-                .unwrap()
-                .iter()
-                .all(|one| !one["status"].as_str().unwrap().starts_with("running"))
-        });
-        jp.assert_sound();
-        for one in jp.run(&["c", "ls", "--format", "json"]).json().as_array().unwrap() {
-            assert_eq!(one["status"], "interrupted (pending LLM response)", "{pause}");
-        }
-    }
-}
-
-#[test]
-fn a_server_is_killed_at_any_moment_and_nothing_acknowledged_is_lost() {
-    for pause in [0, 5, 15, 30, 60, 120, 250] {
-        let jp = asking();
-        let query =
-            spawn(&jp, &["q", "--new", "--format", "json", "-c", "unattended.run=\"auto\"", "Go"]);
-        thread::sleep(Duration::from_millis(pause));
-        let children = jp.command("pgrep").args(["-P", &query.id().to_string()]).output().unwrap();
-        for pid in String::from_utf8(children.stdout).unwrap().lines() {
-            kill(&jp, pid);
-        }
-        let output = Output::from(query.wait_with_output().unwrap());
-        jp.assert_sound();
-        let acknowledged =
-            output.stdout.lines().filter(|line| line.contains("\"address\":")).count();
-        if acknowledged > 0 {
-            let id = only(&jp);
-            assert!(jp.show(&id)["events"].as_u64().unwrap() >= acknowledged as u64, "{pause}");
-            assert!(!status(&jp, &id).starts_with("running"), "{pause}");
-            let resumed = jp.run(&["resume", &id, "-c", "unattended.run=\"auto\""]);
-            let is_unsure = resumed.stderr.contains("may have run already");
-            assert!(resumed.code == 0 || is_unsure, "{pause}: {}", resumed.stderr);
-        }
-        assert!(did(&jp) <= 1, "{pause}");
-    }
-}
-
-#[test]
 fn the_examples_of_the_protocol_are_what_both_sides_say_and_fit_its_schema() {
     let page = include_str!("../../docs/protocol.md");
     let schema = jsonschema::validator_for(&jp::serve::schema()).unwrap();

@@ -389,6 +389,18 @@ pub enum Interruption {
     Watch,
 }
 
+/// Who is interrupted: whose calls count, and who is killed.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[derive(Clone, Copy, Debug)]
+pub enum Victim {
+    /// A program with everything that it starts.
+    All,
+    /// The process that is started first: whoever is shown a query.
+    Client,
+    /// The process that it starts: the server of a query.
+    Server,
+}
+
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 impl Jp {
     /// A program, about to be run under `tests/helpers/interrupt.c`. The file gets a line for each
@@ -399,6 +411,22 @@ impl Jp {
         report: &Path,
         program: &[&str],
     ) -> Command {
+        self.interrupted_in(Victim::All, interruption, report, program)
+    }
+
+    /// The same for one of its processes.
+    pub fn interrupted_in(
+        &self,
+        victim: Victim,
+        interruption: Interruption,
+        report: &Path,
+        program: &[&str],
+    ) -> Command {
+        let whose = match victim {
+            Victim::All => "all",
+            Victim::Client => "first",
+            Victim::Server => "second",
+        };
         let (action, at, error) = match interruption {
             Interruption::None => ("count", 0, 0),
             Interruption::Before(at) => ("before", at, 0),
@@ -408,14 +436,21 @@ impl Jp {
             Interruption::Watch => ("watch", 0, 0),
         };
         let mut command = self.command(helper("interrupt"));
-        command.args([action, &at.to_string(), &error.to_string()]).arg(report).args(program);
+        command.args([action, &at.to_string(), &error.to_string(), whose]);
+        command.arg(report).args(program);
         command
     }
 
     /// The calls that change something, as a run without interruption makes them.
     pub fn calls(&self, program: &[&str]) -> Vec<String> {
+        self.calls_of(Victim::All, program)
+    }
+
+    /// The same for one of its processes.
+    pub fn calls_of(&self, victim: Victim, program: &[&str]) -> Vec<String> {
         let report = self.world().join("calls");
-        let output = Output::of(&mut self.interrupted(Interruption::None, &report, program));
+        let mut command = self.interrupted_in(victim, Interruption::None, &report, program);
+        let output = Output::of(&mut command);
         assert_eq!(output.code, 0, "{}", output.stderr);
         fs::read_to_string(&report).unwrap().lines().map(str::to_owned).collect()
     }

@@ -208,6 +208,16 @@ pub fn check(jp: &Jp, id: &str, killed: &Output, whole: &Whole) -> Result<(), St
     if !matches!(killed.code, 0 | 137) {
         return Err(format!("it ended otherwise: {killed:?}"));
     }
+    check_what_is_left(jp, id, killed, whole)
+}
+
+/// The same, however it ended.
+pub fn check_what_is_left(
+    jp: &Jp,
+    id: &str,
+    killed: &Output,
+    whole: &Whole,
+) -> Result<(), String> {
     sound(jp, &jp.store())?;
     let fsck = jp.run(&["c", "fsck", id]);
     if fsck.code != 0 {
@@ -222,6 +232,23 @@ pub fn check(jp: &Jp, id: &str, killed: &Output, whole: &Whole) -> Result<(), St
         return Err(format!("`{status}` instead of `{expected}`; {all}"));
     }
     go_on(jp, id, &kept, whole)
+}
+
+/// Checks what a query left that had time to save, and goes on with the turn: nobody has to say what
+/// a tool has done.
+pub fn check_what_was_saved(jp: &Jp, id: &str, killed: &Output) -> Result<(), String> {
+    sound(jp, &jp.store())?;
+    let kept = Kept::read(jp, id);
+    kept.holds_what_was_told(killed)?;
+    let resumed = match kept.0.is_empty() {
+        true => ask(jp, &[&format!("--id={id}"), "Go"]),
+        false => jp.run(&["resume", id]),
+    };
+    let ended = Kept::read(jp, id);
+    if resumed.code != 0 || !ended.is_over() {
+        return Err(format!("it does not go on: {resumed:?} after {:?}", kept.0));
+    }
+    done_once(jp, &ended)
 }
 
 /// The events of the turn, as `export` tells them.
