@@ -10,7 +10,10 @@ use crate::{
     fsutil::FsError,
     history::{AtError, BlameError, ForkError},
     model::ConversationId,
-    serve::{Failure, place::PlaceError},
+    serve::{
+        Failure,
+        place::{PlaceError, VARIABLE as RUNTIME_DIR},
+    },
     store::{
         GitError, MaintenanceError, MoveError, PublishError, RefError, Space, StatsError,
         WriteError,
@@ -109,6 +112,12 @@ impl CommandError {
         self
     }
 
+    /// The same, with what it means.
+    pub fn about(mut self, what: &str) -> Self {
+        self.messages.iter_mut().for_each(|message| *message = format!("{what}: {message}"));
+        self
+    }
+
     /// The same, as a mistake of the call.
     pub fn by_usage(mut self) -> Self {
         self.kind = Kind::Usage;
@@ -158,6 +167,12 @@ impl CommandError {
         }
     }
 
+    /// Tells the user, of something without which it goes on.
+    pub fn warn(&self, output: &mut Output) {
+        output.warn_all(&self.messages);
+        self.hints.iter().for_each(|hint| output.hint(hint));
+    }
+
     /// The exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self.kind {
@@ -205,7 +220,18 @@ impl From<WorkspaceError> for CommandError {
 
 impl From<PlaceError> for CommandError {
     fn from(error: PlaceError) -> Self {
-        let remedy = error.remedy();
+        let remedy = match &error {
+            PlaceError::NotAbsolute(_) | PlaceError::TooLong(_) => Some(format!(
+                "set `{RUNTIME_DIR}` to a short absolute path of a directory of yours"
+            )),
+            PlaceError::Open { path, .. } => Some(format!("run `chmod 700 {}`", path.display())),
+            PlaceError::NotADirectory(path) | PlaceError::NotOwn { path, .. } => Some(format!(
+                "remove `{}`, or set `{RUNTIME_DIR}` to a directory of yours with mode 700",
+                path.display()
+            )),
+            PlaceError::InTheWay(path) => Some(format!("remove `{}`", path.display())),
+            PlaceError::Taken(_) | PlaceError::Busy(_) | PlaceError::Fs(_) => None,
+        };
         Self::failure(error).hint_if(remedy)
     }
 }

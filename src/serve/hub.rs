@@ -238,6 +238,11 @@ impl Hub {
         state.announce(&FromServer::End(Box::new(closing)));
     }
 
+    /// Whether the last turn is over.
+    pub fn is_over(&self) -> bool {
+        self.state().is_over
+    }
+
     /// Whether somebody is there who sees how it ends.
     pub fn is_attended(&self) -> bool {
         let state = self.state();
@@ -280,11 +285,9 @@ impl State {
         let messages: Vec<Lines> = messages.iter().map(|message| lines(message).into()).collect();
         let before = self.controller().map(|client| client.number);
         for client in std::mem::take(&mut self.coming) {
-            if client.role != Role::Messenger {
-                messages.iter().for_each(|lines| {
-                    client.outbox.send(lines.clone());
-                });
-            }
+            messages.iter().for_each(|lines| {
+                client.outbox.send(lines.clone());
+            });
             self.clients.push(client);
         }
         self.hand_over(before);
@@ -444,7 +447,8 @@ impl State {
     }
 
     fn tell(&self, number: u64, message: &FromServer) {
-        if let Some(client) = self.clients.iter().find(|client| client.number == number) {
+        let mut all = self.clients.iter().chain(&self.coming);
+        if let Some(client) = all.find(|client| client.number == number) {
             client.outbox.send(lines(message).into());
         }
     }

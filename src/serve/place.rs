@@ -65,24 +65,6 @@ pub enum PlaceError {
     Fs(#[from] FsError),
 }
 
-impl PlaceError {
-    /// What the user can do about it.
-    pub fn remedy(&self) -> Option<String> {
-        match self {
-            Self::NotAbsolute(_) | Self::TooLong(_) => {
-                Some(format!("set `{VARIABLE}` to a short absolute path of a directory of yours"))
-            }
-            Self::Open { path, .. } => Some(format!("run `chmod 700 {}`", path.display())),
-            Self::NotADirectory(path) | Self::NotOwn { path, .. } => Some(format!(
-                "remove `{}`, or set `{VARIABLE}` to a directory of yours with mode 700",
-                path.display()
-            )),
-            Self::InTheWay(path) => Some(format!("remove `{}`", path.display())),
-            Self::Taken(_) | Self::Busy(_) | Self::Fs(_) => None,
-        }
-    }
-}
-
 impl From<PlaceError> for io::Error {
     fn from(error: PlaceError) -> Self {
         Self::other(error)

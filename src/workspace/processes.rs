@@ -74,7 +74,11 @@ impl Workspace {
         let entry = ProcessEntry { conversation: id, workspace, process, started_at, socket };
         let bytes = entry.encode()?;
         let path = entry_path(&directory, id);
-        let _lock = DirectoryLock::take(&directory);
+        let lock = DirectoryLock::take(&directory);
+        if !lock.is_held() {
+            let cause = io::Error::other("another process keeps it locked");
+            return Err(FsError::new("register in", directory, cause).into());
+        }
         if let Some(before) = entry::read(&path).filter(|before| before.process != entry.process) {
             if before.process.life() == Life::Alive {
                 return Err(WorkspaceError::Served { id, pid: before.process.pid });

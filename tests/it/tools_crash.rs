@@ -212,12 +212,7 @@ pub fn check(jp: &Jp, id: &str, killed: &Output, whole: &Whole) -> Result<(), St
 }
 
 /// The same, however it ended.
-pub fn check_what_is_left(
-    jp: &Jp,
-    id: &str,
-    killed: &Output,
-    whole: &Whole,
-) -> Result<(), String> {
+pub fn check_what_is_left(jp: &Jp, id: &str, killed: &Output, whole: &Whole) -> Result<(), String> {
     sound(jp, &jp.store())?;
     let fsck = jp.run(&["c", "fsck", id]);
     if fsck.code != 0 {

@@ -71,28 +71,26 @@ fn ask(entry: &ProcessEntry) -> Result<(), CommandError> {
             None
         }
     };
-    if is_gone(entry, PATIENCE) {
-        return Ok(());
-    }
-    let (id, pid) = (entry.conversation, entry.process.pid);
-    Err(CommandError::failure(format!("process {pid} does not end"))
-        .hint(format!("`jp conversation kill {id} --force` kills it; what is stored is safe")))
+    let id = entry.conversation;
+    wait_for_its_end(entry).map_err(|error| {
+        error.hint(format!("`jp conversation kill {id} --force` kills it; what is stored is safe"))
+    })
 }
 
 /// Kills exactly this process.
 fn force(entry: &ProcessEntry) -> Result<(), CommandError> {
     end(&entry.process, End::Force).map_err(CommandError::failure)?;
-    is_gone(entry, PATIENCE);
-    Ok(())
+    wait_for_its_end(entry)
 }
 
-fn is_gone(entry: &ProcessEntry, patience: Duration) -> bool {
-    let until = Instant::now() + patience;
+fn wait_for_its_end(entry: &ProcessEntry) -> Result<(), CommandError> {
+    let until = Instant::now() + PATIENCE;
     while entry.process.life() == Life::Alive {
         if Instant::now() >= until {
-            return false;
+            let pid = entry.process.pid;
+            return Err(CommandError::failure(format!("process {pid} does not end")));
         }
         thread::sleep(PAUSE);
     }
-    true
+    Ok(())
 }

@@ -66,7 +66,6 @@ fn one_that_was_named_is_used_or_refused() {
     let runtime = runtime();
     let refused = |path: &Path| {
         let error = directory(&env(VARIABLE, path)).unwrap_err();
-        assert!(error.remedy().is_some() || matches!(error, PlaceError::Fs(_)));
         error.to_string().replace(runtime.path().to_str().unwrap(), "RUNTIME")
     };
     assert_eq!(
@@ -104,7 +103,6 @@ fn a_directory_that_was_planted_is_refused() {
     chmod(&place, 0o755);
     let error = directory(&env).unwrap_err();
     assert!(matches!(&error, PlaceError::Open { mode: 0o755, .. }), "{error}");
-    assert_eq!(error.remedy().unwrap(), format!("run `chmod 700 {}`", place.display()));
     // What was opened later is noticed too.
     let path = socket_path(&place, &WorkspaceId::from_random([1; 16]), id(1));
     assert!(matches!(listen(&path), Err(PlaceError::Open { .. })));

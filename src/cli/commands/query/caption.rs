@@ -29,6 +29,7 @@ pub struct Caption {
 pub struct Teller(Arc<dyn Fn(News) + Send + Sync>);
 
 /// What is new about the conversation.
+#[derive(Clone, Debug)]
 pub enum News {
     /// It has begun, and what was asked is on disk.
     Begun(ConversationId),
@@ -86,14 +87,19 @@ impl Teller {
         Self(Arc::new(hear))
     }
 
+    /// Something is new.
+    pub fn tell(&self, news: News) {
+        (self.0)(news);
+    }
+
     /// The conversation has begun.
     pub fn begun(&self, id: ConversationId) {
-        (self.0)(News::Begun(id));
+        self.tell(News::Begun(id));
     }
 
     /// It has another title.
     pub fn named(&self, title: &str) {
-        (self.0)(News::Named(title.to_owned()));
+        self.tell(News::Named(title.to_owned()));
     }
 }
 

@@ -6,10 +6,12 @@ use super::{
     caption::Teller,
     closing::word,
     naming::Naming,
+    noting::{Log, Noted},
     reading::Asked,
     resuming::brief,
     room::Room,
     scene::Scene,
+    trace::Trace,
 };
 use crate::{
     cli::{args::Query, error::CommandError},
@@ -22,11 +24,8 @@ use crate::{
 
 /// Where a turn is shown.
 pub trait Stage: FrontEnd {
-    /// The turn is over, as these words say; what still runs has been stopped.
-    fn over(&mut self, how: &str);
-
-    /// What the turn has cost.
-    fn usage(&self) -> Option<Usage>;
+    /// The turn is over; what still runs has been stopped.
+    fn over(&mut self) {}
 
     /// Something is new about the conversation.
     fn has_news(&mut self) {}
@@ -80,25 +79,30 @@ pub fn drive(
 ) -> Result<Driven, CommandError> {
     let Company { stage, inbox, audience, teller } = company;
     let setup = turn::Setup { audience, ..scene.model.setup.clone() };
-    let naming = Naming::of(env, args, asked, scene, teller.clone());
+    let log = Log::of(Trace::of(env, args, scene));
+    let teller = log.teller(teller);
+    let naming = Naming::of(env, args, asked, scene, Some(teller.clone()));
     let keeper = scene.target.keeper(args, beginning.meta, &scene.resolved)?;
-    let keeper = keeper.after(&scene.entries).telling(teller.clone());
+    let keeper = keeper.after(&scene.entries).telling(Some(teller.clone()));
     let is_on_disk = matches!(beginning.first, Input::Resume(_));
     let keeper = keeper.briefed(brief(&Told::of(&setup)));
     let mut keeper = keeper.taking(asked.queued()).having_begun(is_on_disk);
     let turn = Turn::new(setup, std::mem::take(&mut scene.entries));
     let (provider, now) = (&scene.model.provider, || env.now());
-    let ending = turn::drive(turn, beginning.first, provider, &mut keeper, stage, inbox, &now);
+    let mut noted = Noted { front: stage, log, usage: None };
+    let ending = turn::drive(turn, beginning.first, provider, &mut keeper, &mut noted, inbox, &now);
+    let Noted { front: stage, log, usage } = noted;
     fleet.servers.end();
     // What still runs after a failure has nobody to run for.
     scene.running.kill_all();
-    stage.over(&match &ending {
+    stage.over();
+    log.note(&match &ending {
         Ok(ending) => format!("ended: {}", word(ending)),
         Err(error) => format!("ended: {error}"),
     });
     if let Some(title) = naming.and_then(Naming::end) {
         keeper.name(&title);
-        teller.iter().for_each(|teller| teller.named(&title));
+        teller.named(&title);
         stage.has_news();
     }
     let (id, notes) = (keeper.id(), keeper.take_notes());
@@ -107,7 +111,6 @@ pub fn drive(
     if matches!(&ending, Ok(ending) if !matches!(ending, Ending::Unsure(_))) {
         scene.typed_is_stored();
     }
-    let usage = stage.usage();
     let room = match &ending {
         Ok(ending) => Room::after(env, scene, ending, usage.as_ref(), id),
         Err(_) => Room::default(),

@@ -14,13 +14,12 @@ use super::{
     ending::Words,
     lines,
     scene::Scene,
-    trace::Trace,
 };
 use crate::{
     cli::{args::Query, output::Output},
     config::Visibility,
     env::Env,
-    model::{CallId, EventKind, EventType, InquiryId, ToolCall, Usage},
+    model::{CallId, EventKind, EventType, InquiryId, ToolCall},
     turn::{Ask, Closed, FrontEnd, Notice, Post},
     ui::{AnswerFormat, Channels, Chrome, Face, Retry, Status, Written, on_one_line, shorten},
 };
@@ -63,7 +62,6 @@ pub struct Front<'a> {
     asker: Option<Asker>,
     caption: Option<Caption>,
     manner: Manner,
-    trace: Option<Trace>,
     status: Status,
     started: Instant,
     running: Vec<Running>,
@@ -81,7 +79,6 @@ pub struct Front<'a> {
     is_open: bool,
     /// Why the answer could not be written.
     failure: Option<io::Error>,
-    usage: Option<Usage>,
     unsent: Option<String>,
 }
 
@@ -134,7 +131,6 @@ impl<'a> Front<'a> {
             asker,
             caption: None,
             manner,
-            trace: None,
             status: Status { model, ..Status::default() },
             started: Instant::now(),
             running: Vec::new(),
@@ -147,7 +143,6 @@ impl<'a> Front<'a> {
             retry_at: None,
             is_open: true,
             failure: None,
-            usage: None,
             unsent: None,
         }
     }
@@ -155,11 +150,6 @@ impl<'a> Front<'a> {
     /// The same, which keeps the title of the terminal up to date.
     pub fn with_caption(self, caption: Option<Caption>) -> Self {
         Self { caption, ..self }
-    }
-
-    /// The same, which writes down what happens.
-    pub fn logging(self, trace: Option<Trace>) -> Self {
-        Self { trace, ..self }
     }
 
     /// Shows what is new about the conversation in the title of the terminal.
@@ -262,7 +252,6 @@ impl<'a> Front<'a> {
                 let (attempt, wait) = (self.attempt, *delay);
                 self.status.retry = Some(Retry { attempt, wait, reason: error.to_string() });
             }
-            Notice::Usage(usage) => self.usage = Some(*usage),
             _ => {}
         }
     }
@@ -373,15 +362,8 @@ impl<'a> Front<'a> {
 const LONGEST: usize = 300;
 
 impl Stage for Front<'_> {
-    fn over(&mut self, how: &str) {
+    fn over(&mut self) {
         self.end();
-        if let Some(trace) = &mut self.trace {
-            trace.note(how);
-        }
-    }
-
-    fn usage(&self) -> Option<Usage> {
-        self.usage
     }
 
     fn has_news(&mut self) {
@@ -391,9 +373,6 @@ impl Stage for Front<'_> {
 
 impl FrontEnd for Front<'_> {
     fn show(&mut self, notice: &Notice) -> Result<(), Closed> {
-        if let Some(trace) = &mut self.trace {
-            trace.notice(notice);
-        }
         self.entitle();
         if self.is_held() {
             self.held.push(notice.clone());

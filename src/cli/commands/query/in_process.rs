@@ -15,7 +15,6 @@ use super::{
     listening::{Listener, StoppedBy},
     reading::Asked,
     scene::Scene,
-    trace::Trace,
 };
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
@@ -53,7 +52,7 @@ pub fn drive_here<'a>(
     let model = scene.model.setup.model.to_string();
     let words = Words::of(args);
     let front = Front::new(channels(env, output, words)?, asker, model, Manner::of(args, scene));
-    let mut front = front.with_caption(caption).logging(Trace::of(env, args, scene));
+    let mut front = front.with_caption(caption);
     let stopped_by = StoppedBy::default();
     let listener = Listener {
         post: inbox.post(),

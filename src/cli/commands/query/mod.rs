@@ -24,6 +24,7 @@ mod keeper;
 mod listening;
 mod naming;
 mod notifying;
+mod noting;
 mod serving;
 mod starting;
 

@@ -38,10 +38,10 @@ pub fn run(
     match Started::prepare(env) {
         Ok(started) => started.run(env, output, args, arguments),
         Err(error) if args.manner.detach => {
-            Err(CommandError::failure(format!("this query cannot run in the background: {error}")))
+            Err(error.about("this query cannot run in the background"))
         }
         Err(error) => {
-            output.warn(format_args!("this query ends with its terminal: {error}"));
+            error.about("this query ends with its terminal").warn(output);
             ask(env, output, args, &mut None)
         }
     }
@@ -53,8 +53,9 @@ pub fn serve(env: &Env, output: &mut Output, args: &Query, rendezvous: PathBuf) 
     let mut server = Some(Server::new(rendezvous));
     let outcome = ask(env, output, args, &mut server);
     let Some(server) = server.filter(Server::has_begun) else { return outcome };
-    if let Err(error) = &outcome {
-        server.fail(error);
+    match &outcome {
+        Ok(code) => server.finish(*code),
+        Err(error) => server.fail(error),
     }
     server.close();
     Ok(outcome.unwrap_or_else(|error| error.exit_code()))

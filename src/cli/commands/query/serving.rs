@@ -11,7 +11,7 @@ use super::{
     super::{BY_SIGNAL, servers::Fleet},
     beginning::Beginning,
     caption::{self, Caption, News, Teller},
-    closing::{close, failing},
+    closing::{close, failing, word},
     door::Door,
     driving::{Company, Stage, drive},
     follow_up::Waiting,
@@ -21,16 +21,15 @@ use super::{
     reading::Asked,
     resuming::has_question,
     scene::Scene,
-    trace::Trace,
 };
 use crate::{
     cli::{args::Query, error::CommandError},
     config::Timeout,
     env::Env,
-    model::{ConversationId, InquiryId, Timestamp, Usage},
+    model::{ConversationId, Finish, Timestamp},
     process::{self, Running},
     serve::{Closing, Hub, Welcome, Wiring, place},
-    turn::{Ask, Closed, FrontEnd, Inbox, Interrupt, Notice, Post},
+    turn::{Ask, Ending, Inbox, Interrupt, Post},
     ui::{Signal, Signals},
     workspace::Workspace,
 };
@@ -91,7 +90,6 @@ impl Server {
         mut fleet: Fleet,
     ) -> Result<Next, CommandError> {
         let asks_next = scene.asks_next();
-        let trace = Trace::of(env, args, scene);
         let about = about(env, args, scene, &beginning)?;
         let house = match self.house.take() {
             Some(house) => {
@@ -108,9 +106,8 @@ impl Server {
         fleet.leave_signals();
         let stopped_by = StoppedBy::default();
         let _signals = listen(inbox.post(), scene.running.clone(), stopped_by.clone());
-        let trace = Arc::new(Mutex::new(trace));
-        let teller = Some(house.teller(env, trace.clone()));
-        let mut stage = Served { hub: house.hub.clone(), trace, usage: None };
+        let teller = Some(house.teller(env));
+        let mut stage = house.hub.clone();
         let company = Company { stage: &mut stage, inbox, audience, teller };
         let driven = drive(env, args, scene, asked, beginning, fleet, company)?;
         let waiting = Waiting::after(scene, &driven, stopped_by.code().is_some());
@@ -134,9 +131,18 @@ impl Server {
     /// Tells the clients of something that failed between two turns.
     pub fn fail(&self, error: &CommandError) {
         if let Some(house) = &self.house {
-            house.door().close();
-            let conversation = house.door().conversation().map(|id| id.to_string());
-            house.end(failing(Closing { conversation, ..Closing::default() }, error));
+            house.end_between(|closing| failing(closing, error));
+        }
+    }
+
+    /// Tells the clients that no other turn follows, if they were told that one does: what was to be
+    /// asked may have been taken away meanwhile.
+    pub fn finish(&self, code: u8) {
+        if let Some(house) = self.house.as_ref().filter(|house| !house.hub.is_over()) {
+            house.end_between(|closing| {
+                let ending = word(&Ending::Complete(Finish::Stop)).to_owned();
+                Closing { ending, code, is_answered: true, ..closing }
+            });
         }
     }
 
@@ -184,6 +190,13 @@ impl House {
         self.door.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The query is over between two turns.
+    fn end_between(&self, how: impl FnOnce(Closing) -> Closing) {
+        let conversation = self.door().conversation().map(|id| id.to_string());
+        self.door().close();
+        self.end(how(Closing { conversation, ..Closing::default() }));
+    }
+
     /// Tells the clients that a turn is over, and lets the user know if nobody is there.
     fn end(&self, closing: Closing) {
         let is_last = !closing.goes_on && !self.hub.is_attended();
@@ -200,11 +213,10 @@ impl House {
     }
 
     /// Tells clients what is new, and lets others in as soon as there is a conversation.
-    fn teller(&self, env: &Env, trace: Log) -> Teller {
+    fn teller(&self, env: &Env) -> Teller {
         let (hub, door, env) = (self.hub.clone(), self.door.clone(), env.clone());
         Teller::to(move |news| match news {
             News::Begun(id) => {
-                with(&trace, |trace| trace.about(&id.to_string()));
                 let opened = {
                     let mut door = door.lock().unwrap_or_else(PoisonError::into_inner);
                     door.open(&env, id, &hub)
@@ -288,56 +300,5 @@ fn listen(post: Post, running: Running, stopped_by: StoppedBy) -> Option<Signals
     Signals::listen(heard).ok()
 }
 
-/// The log, where there is one.
-type Log = Arc<Mutex<Option<Trace>>>;
-
-fn with(log: &Log, write: impl FnOnce(&mut Trace)) {
-    if let Some(trace) = log.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-        write(trace);
-    }
-}
-
 /// A turn that is shown to clients.
-struct Served {
-    hub: Hub,
-    trace: Log,
-    usage: Option<Usage>,
-}
-
-impl Stage for Served {
-    fn over(&mut self, how: &str) {
-        with(&self.trace, |trace| trace.note(how));
-    }
-
-    fn usage(&self) -> Option<Usage> {
-        self.usage
-    }
-}
-
-impl FrontEnd for Served {
-    fn show(&mut self, notice: &Notice) -> Result<(), Closed> {
-        with(&self.trace, |trace| trace.notice(notice));
-        if let Notice::Usage(usage) = notice {
-            self.usage = Some(*usage);
-        }
-        self.hub.show(notice)
-    }
-
-    fn ask(&mut self, ask: &Ask, post: &Post) {
-        let tool = &ask.call.tool;
-        with(&self.trace, |trace| trace.note(&format!("asks about {tool}: {}", ask.inquiry.id)));
-        self.hub.ask(ask, post);
-    }
-
-    fn withdraw(&mut self, inquiry: &InquiryId) {
-        self.hub.withdraw(inquiry);
-    }
-
-    fn tick(&mut self) -> Result<(), Closed> {
-        self.hub.tick()
-    }
-
-    fn pause(&mut self) {
-        self.hub.pause();
-    }
-}
+impl Stage for Hub {}

@@ -31,9 +31,6 @@ use crate::{
 /// The hidden command that serves a query.
 const SERVE: &str = "serve";
 
-/// Why a query cannot have a server.
-pub type NoServer = Box<dyn std::error::Error>;
-
 /// A server that was started, and where it will meet us.
 pub struct Started {
     path: Rendezvous,
@@ -59,7 +56,7 @@ fn clear_leftovers(env: &Env) {
 
 impl Started {
     /// Makes the place where the server will meet us.
-    pub fn prepare(env: &Env) -> Result<Self, NoServer> {
+    pub fn prepare(env: &Env) -> Result<Self, CommandError> {
         let directory = place::directory(env)?;
         let path = place::rendezvous(&directory, u64::from_ne_bytes(env.random()?));
         let listener = place::listen(&path)?;
