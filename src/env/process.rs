@@ -57,6 +57,11 @@ impl Process {
         system::leader()
     }
 
+    /// The processes of the session that it leads, or has led until it ended.
+    pub fn session(&self) -> Vec<Self> {
+        system::of_session(self.pid)
+    }
+
     /// Whether it is still there.
     pub fn life(&self) -> Life {
         system::life(self)

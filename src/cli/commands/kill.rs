@@ -23,6 +23,9 @@ use crate::{
 /// How long a process may take to save what it has.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How often it is looked for programs of its tools, which may start others meanwhile.
+const ROUNDS: usize = 20;
+
 /// How often it is looked whether it is still there.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -77,10 +80,23 @@ fn ask(entry: &ProcessEntry) -> Result<(), CommandError> {
     })
 }
 
-/// Kills exactly this process.
+/// Kills exactly this process, and then what its tools run.
 fn force(entry: &ProcessEntry) -> Result<(), CommandError> {
+    // It leads a session of its own, to which the programs belong that its tools run.
+    let leads = entry.process.session().contains(&entry.process);
     end(&entry.process, End::Force).map_err(CommandError::failure)?;
-    wait_for_its_end(entry)
+    wait_for_its_end(entry)?;
+    for _ in 0..ROUNDS {
+        let left = if leads { entry.process.session() } else { Vec::new() };
+        if left.is_empty() {
+            break;
+        }
+        for program in left {
+            end(&program, End::Force).map_err(CommandError::failure)?;
+        }
+        thread::sleep(PAUSE);
+    }
+    Ok(())
 }
 
 fn wait_for_its_end(entry: &ProcessEntry) -> Result<(), CommandError> {

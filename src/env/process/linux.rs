@@ -22,6 +22,20 @@ pub fn leader() -> Option<Process> {
     process(pid)
 }
 
+/// The processes of a session, by the number of the process that leads it or has led it. The kernel
+/// gives that number to nobody else as long as one of them is alive.
+pub fn of_session(leader: u32) -> Vec<Process> {
+    let Some(realm) = realm() else { return Vec::new() };
+    let names = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = names.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let member = |pid: u32| {
+        let stat = Stat::read(&pid.to_string()).filter(Stat::is_alive)?;
+        let is_member = stat.session == i64::from(leader);
+        is_member.then(|| Process { pid, started: stat.started, realm: realm.clone() })
+    };
+    pids.filter_map(member).collect()
+}
+
 /// Whether a process is still there.
 pub fn life(process: &Process) -> Life {
     match realm() {
