@@ -1,7 +1,7 @@
 //! Asks the person at the terminal, one question at a time, while everything else goes on.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io,
     path::PathBuf,
     sync::{
@@ -43,7 +43,7 @@ pub struct Bell {
 }
 
 enum Job {
-    Inquiry { ask: Box<Ask>, post: Post },
+    Inquiry { serial: u64, ask: Box<Ask>, post: Post },
     Menu { post: Post },
 }
 
@@ -53,8 +53,10 @@ struct Shared {
     waiting: usize,
     /// What is being asked.
     current: Option<InquiryId>,
-    /// What need not be asked any more.
-    withdrawn: BTreeSet<InquiryId>,
+    /// What is to be asked, each with the number of the job that does: one that was withdrawn may
+    /// come again, when whoever was asked instead has left.
+    open: BTreeMap<InquiryId, u64>,
+    serial: u64,
     /// Nothing is asked any more.
     is_closed: bool,
     /// A reply that was typed, and that nobody waits for.
@@ -89,13 +91,20 @@ impl Asker {
 
     /// Asks a question.
     pub fn ask(&self, ask: &Ask, post: &Post) {
-        self.bell.send(Job::Inquiry { ask: Box::new(ask.clone()), post: post.clone() });
+        let serial = {
+            let mut shared = self.bell.shared();
+            shared.serial += 1;
+            let serial = shared.serial;
+            shared.open.insert(ask.inquiry.id.clone(), serial);
+            serial
+        };
+        self.bell.send(Job::Inquiry { serial, ask: Box::new(ask.clone()), post: post.clone() });
     }
 
     /// A question need not be answered any more.
     pub fn withdraw(&self, inquiry: &InquiryId) {
         let mut shared = self.bell.shared();
-        shared.withdrawn.insert(inquiry.clone());
+        shared.open.remove(inquiry);
         if shared.current.as_ref() == Some(inquiry) {
             self.bell.waker.wake();
         }
@@ -196,8 +205,8 @@ impl Asking {
             self.wake.reset();
             match job {
                 _ if self.shared().is_closed => {}
-                Job::Inquiry { ask, post } => {
-                    if let Some(reply) = self.inquire(&ask, &post) {
+                Job::Inquiry { serial, ask, post } => {
+                    if let Some(reply) = self.inquire(serial, &ask, &post) {
                         post.reply(ask.inquiry.id.clone(), reply);
                     }
                 }
@@ -211,7 +220,7 @@ impl Asking {
     }
 
     /// Asks; `None` if it does not matter any more.
-    fn inquire(&mut self, ask: &Ask, post: &Post) -> Option<Reply> {
+    fn inquire(&mut self, serial: u64, ask: &Ask, post: &Post) -> Option<Reply> {
         let inquiry = &ask.inquiry;
         let is_permission = inquiry.kind == InquiryKind::RunTool;
         loop {
@@ -221,7 +230,7 @@ impl Asking {
             }
             {
                 let mut shared = self.shared();
-                if shared.withdrawn.contains(&inquiry.id) || shared.is_closed {
+                if shared.open.get(&inquiry.id) != Some(&serial) || shared.is_closed {
                     return None;
                 }
                 shared.current = Some(inquiry.id.clone());
