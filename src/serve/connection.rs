@@ -3,12 +3,14 @@
 use std::{
     io::{self, BufReader, Write},
     os::unix::net::UnixStream,
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use super::{
     frame::{FrameError, Reader, lines},
     message::{FromClient, FromServer, Hello, Role, VERSION},
+    place,
 };
 
 /// The longest message of a server: an event, escaped.
@@ -27,6 +29,16 @@ pub struct Speaker {
 }
 
 impl Connection {
+    /// Connects to the server that listens at a path, and says who we are; nothing if nobody does.
+    pub fn open(path: &Path, role: Role) -> io::Result<Option<Self>> {
+        match place::connect(path).and_then(|stream| Self::greet(stream, role)) {
+            Ok(connection) => Ok(Some(connection)),
+            // It may have ended a moment ago, or is about to.
+            Err(error) if is_gone(error.kind()) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Says who we are.
     pub fn greet(stream: UnixStream, role: Role) -> io::Result<Self> {
         let reader = Reader::new(BufReader::new(stream.try_clone()?), LARGEST);
@@ -45,6 +57,11 @@ impl Connection {
     pub fn hear(&mut self) -> Result<FromServer, FrameError> {
         self.reader.read()
     }
+}
+
+fn is_gone(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
+    matches!(kind, NotFound | ConnectionRefused | ConnectionReset | BrokenPipe)
 }
 
 impl Speaker {

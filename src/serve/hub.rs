@@ -1,38 +1,33 @@
 //! Where a turn and its clients meet: what happens is told to all who are connected, one of them is
 //! asked, and nobody who does not read or talks nonsense holds anything up.
 
+mod entrance;
+
 use std::{
-    io::{self, BufReader},
+    collections::VecDeque,
+    io,
     os::unix::net::UnixStream,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    thread,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
     time::{Duration, Instant},
 };
 
 use super::{
-    frame::{FrameError, Reader, lines},
-    message::{AskText, Closing, FromClient, FromServer, Hello, Role, VERSION, Welcome},
-    outbox::{Lines, Outbox},
+    counter::Counter,
+    frame::lines,
+    message::{AskText, Closing, FromClient, FromServer, Role, VERSION, Welcome},
+    outbox::{Lines, Outbox, Pool},
     present::Present,
 };
 use crate::{
     model::{Answer, AnswerType, EventKind, InquiryId, InquiryKind, InquiryRequest, Timestamp},
     tool::Audience,
-    turn::{Ask, Closed, FrontEnd, Interrupt, Notice, Post, Reply},
+    turn::{
+        Ask, Closed, FollowUp, FrontEnd, Inbox, Input, Interrupt, Notice, Post, Reply, Waiting,
+    },
 };
 
-/// How long a client may take to say who it is.
-const GREETING: Duration = Duration::from_secs(5);
-
-/// The longest message of a client: an edited result, at most.
-const LARGEST: usize = 24 << 20;
-
-/// How many bytes may be on their way to a client: to the one that began the query, and to others.
-const TO_THE_FIRST: usize = 64 << 20;
-const TO_OTHERS: usize = 4 << 20;
-
-/// How many clients may be connected.
-const MOST: usize = 256;
+/// How many bytes may be on their way to all but the first client together.
+const TO_ALL: usize = 24 << 20;
 
 /// How long those who are connected may take to read the end.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -64,11 +59,18 @@ struct State {
     /// Those who have said who they are and wait for a moment at which all is stored.
     coming: Vec<Client>,
     next: u64,
+    /// Those who have not said who they are, in the order in which they came.
+    at_the_door: VecDeque<(u64, UnixStream)>,
+    /// Counts what is on its way to all but the first client.
+    pool: Pool,
+    /// Where long messages of clients are read.
+    counter: Counter,
     present: Present,
     open: Vec<Ask>,
     post: Option<Post>,
     /// What somebody wanted while no turn was under way.
     interrupted: Option<Interrupt>,
+    is_hung_up: bool,
     audience: Audience,
     /// Since when nothing has happened.
     quiet_since: Instant,
@@ -84,7 +86,7 @@ struct Client {
 
 impl Hub {
     /// Nobody is connected yet.
-    pub fn new(about: Welcome, wiring: Wiring) -> Self {
+    pub fn new(about: Welcome, wiring: Wiring) -> io::Result<Self> {
         let about = Welcome { version: VERSION, pid: std::process::id(), ..about };
         let state = State {
             wiring,
@@ -92,101 +94,19 @@ impl Hub {
             clients: Vec::new(),
             coming: Vec::new(),
             next: 0,
+            at_the_door: VecDeque::new(),
+            pool: Pool::default(),
+            counter: Counter::start()?,
             present: Present::default(),
             open: Vec::new(),
             post: None,
             interrupted: None,
+            is_hung_up: false,
             audience: Audience::Detached,
             quiet_since: Instant::now(),
             is_over: false,
         };
-        Self { shared: Arc::new(Mutex::new(state)) }
-    }
-
-    /// Takes the client that began the query; returns when it has said who it is.
-    pub fn take_first(&self, stream: UnixStream) -> Result<Hello, FrameError> {
-        let (hello, reader) = greet(&stream)?;
-        self.admit(stream, reader, &hello, TO_THE_FIRST)?;
-        // Nothing has happened yet that it could have missed.
-        self.state().welcome();
-        Ok(hello)
-    }
-
-    /// Takes a client that came later.
-    pub fn take(&self, stream: UnixStream) {
-        let hub = self.clone();
-        let thread = thread::Builder::new().name("client".to_owned()).stack_size(128 << 10);
-        // Without a thread the connection is closed, which is what the client sees.
-        let _unstarted = thread.spawn(move || match greet(&stream) {
-            Ok((hello, _)) if hello.version != VERSION => {
-                let text = format!("this server speaks version {VERSION} of the protocol");
-                refuse(stream, text);
-            }
-            Ok((hello, reader)) => {
-                let _closed = hub.admit(stream, reader, &hello, TO_OTHERS);
-            }
-            Err(FrameError::Closed) => {}
-            Err(FrameError::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => {
-                refuse(stream, "nobody said `hello` in time".to_owned());
-            }
-            Err(error) => refuse(stream, error.to_string()),
-        });
-    }
-
-    fn admit(
-        &self,
-        stream: UnixStream,
-        reader: Reader<BufReader<UnixStream>>,
-        hello: &Hello,
-        most: usize,
-    ) -> io::Result<()> {
-        let mut state = self.state();
-        if state.clients.len() + state.coming.len() >= MOST || state.is_over {
-            let is_over = state.is_over;
-            drop(state);
-            if !is_over {
-                refuse(stream, "no more clients are taken".to_owned());
-            }
-            return Ok(());
-        }
-        let outbox = Outbox::start(stream, most)?;
-        let number = state.next;
-        state.next += 1;
-        let client = Client { number, pid: hello.pid, role: hello.role, outbox };
-        // Whoever is shown nothing has nothing to catch up with.
-        match client.role {
-            Role::Messenger => state.clients.push(client),
-            Role::Person | Role::Command | Role::Watcher => state.coming.push(client),
-        }
-        state.count_heads();
-        drop(state);
-        let hub = self.clone();
-        let thread = thread::Builder::new().name("client-reader".to_owned());
-        thread.stack_size(256 << 10).spawn(move || hub.listen(number, reader))?;
-        Ok(())
-    }
-
-    /// Hears what a client says, until it is gone.
-    fn listen(&self, number: u64, mut reader: Reader<BufReader<UnixStream>>) {
-        loop {
-            match reader.read::<FromClient>() {
-                Ok(message) => {
-                    if !self.state().hear(number, message) {
-                        break;
-                    }
-                }
-                Err(FrameError::Closed | FrameError::Io(_)) => {
-                    self.state().lose(number);
-                    break;
-                }
-                Err(error) => {
-                    let mut state = self.state();
-                    state.tell(number, &FromServer::Refused { message: error.to_string() });
-                    state.lose(number);
-                    break;
-                }
-            }
-        }
+        Ok(Self { shared: Arc::new(Mutex::new(state)) })
     }
 
     /// Another turn begins; who there is to be asked.
@@ -226,6 +146,35 @@ impl Hub {
     /// Says something beside the answer.
     pub fn say(&self, text: &str) {
         self.state().announce(&FromServer::Say { text: text.to_owned() });
+    }
+
+    /// The turn does not listen any more. What was said too late for it is for the next one, or told
+    /// to be by whoever is not heard.
+    pub fn rest(&self, inbox: &Inbox) {
+        let mut state = self.state();
+        state.post = None;
+        for input in inbox.left() {
+            match input {
+                Input::Interrupt(interrupt) => state.interrupt(interrupt),
+                Input::FollowUp { from, .. } => state.remove(from),
+                _ => {}
+            }
+        }
+    }
+
+    /// Somebody wants something else of the turn, or of the next one if none is under way.
+    pub fn interrupt(&self, interrupt: Interrupt) {
+        self.state().interrupt(interrupt);
+    }
+
+    /// Whether somebody wants something else, and no turn has heard of it.
+    pub fn is_interrupted(&self) -> bool {
+        self.state().interrupted.is_some()
+    }
+
+    /// Whether the query was told to save what it has and end.
+    pub fn is_hung_up(&self) -> bool {
+        self.state().is_hung_up
     }
 
     /// The turn is over.
@@ -292,6 +241,19 @@ impl State {
         }
         self.hand_over(before);
         self.open.iter().for_each(|ask| self.tell_pending(ask));
+        self.cut_off_who_does_not_read();
+    }
+
+    /// Keeps what is on its way to all clients within bounds: whoever is furthest behind is cut off.
+    fn cut_off_who_does_not_read(&self) {
+        while self.pool.load(Ordering::Relaxed) > TO_ALL {
+            let last = self.clients.iter().filter(|client| client.outbox.is_in(&self.pool));
+            let last = last.max_by_key(|client| client.outbox.backlog());
+            match last {
+                Some(client) if client.outbox.backlog() > 0 => client.outbox.cut_off(),
+                _ => return,
+            }
+        }
     }
 
     /// The client that is asked: the last one that came and can be.
@@ -378,7 +340,11 @@ impl State {
                     }
                 }
             }
-            FromClient::Interrupt(_) | FromClient::Stop | FromClient::Send { .. }
+            FromClient::Interrupt(_)
+            | FromClient::Stop
+            | FromClient::Send { .. }
+            | FromClient::Unqueue { .. }
+            | FromClient::Requeue { .. }
                 if role == Role::Watcher =>
             {
                 self.refuse(number, "whoever only watches changes nothing");
@@ -387,7 +353,7 @@ impl State {
             FromClient::Stop => self.interrupt(Interrupt::HangUp),
             FromClient::Send { request } => match (request.read((self.wiring.now)()), &self.post) {
                 (Ok(request), Some(post)) if request.request().is_some() => {
-                    post.follow_up(number, request);
+                    post.follow_up(number, FollowUp::Ask(request));
                 }
                 (Ok(_), Some(_)) => self.refuse(number, "only a request can be queued"),
                 (Err(error), _) => self.refuse(number, &error.to_string()),
@@ -397,9 +363,33 @@ impl State {
                     return false;
                 }
             },
+            FromClient::Unqueue { number: waiting, blob } => {
+                let waiting = Waiting { number: waiting, blob };
+                return self.change_queue(number, FollowUp::Drop(waiting));
+            }
+            FromClient::Requeue { number: waiting, blob, request } => {
+                let waiting = Waiting { number: waiting, blob };
+                match request.read((self.wiring.now)()) {
+                    Ok(request) => {
+                        return self.change_queue(number, FollowUp::Change(waiting, request));
+                    }
+                    Err(error) => self.refuse(number, &error.to_string()),
+                }
+            }
             // It was said before.
             FromClient::Hello(_) => {}
         }
+        true
+    }
+
+    /// Lets the turn change what is queued; whether the client may say more.
+    fn change_queue(&mut self, number: u64, follow_up: FollowUp) -> bool {
+        let Some(post) = &self.post else {
+            // As with what is sent: whoever is not heard takes the lock.
+            self.remove(number);
+            return false;
+        };
+        post.follow_up(number, follow_up);
         true
     }
 
@@ -408,6 +398,7 @@ impl State {
     }
 
     fn interrupt(&mut self, interrupt: Interrupt) {
+        self.is_hung_up |= interrupt == Interrupt::HangUp;
         match &self.post {
             Some(post) => post.interrupt(interrupt),
             // Between two turns it is for the next one.
@@ -424,8 +415,9 @@ impl State {
     fn lose(&mut self, number: u64) {
         let Some(role) = self.role(number) else { return };
         self.remove(number);
+        let is_seen = self.clients.iter().chain(&self.coming).any(|one| one.role == Role::Person);
         // Whoever waits for a command without a terminal is not there any more either.
-        if role == Role::Command && self.audience != Audience::Person {
+        if role == Role::Command && !is_seen {
             self.interrupt(Interrupt::HangUp);
         }
     }
@@ -461,6 +453,7 @@ impl State {
             for client in self.clients.iter().filter(shows) {
                 client.outbox.send(lines.clone());
             }
+            self.cut_off_who_does_not_read();
         }
     }
 
@@ -577,21 +570,4 @@ fn fits(inquiry: &InquiryRequest, reply: &Reply) -> bool {
 
 fn is_response(kind: &EventKind) -> bool {
     matches!(kind, EventKind::InquiryResponse(_))
-}
-
-/// Lets a client say who it is.
-fn greet(stream: &UnixStream) -> Result<(Hello, Reader<BufReader<UnixStream>>), FrameError> {
-    stream.set_read_timeout(Some(GREETING))?;
-    let mut reader = Reader::new(BufReader::new(stream.try_clone()?), LARGEST);
-    let FromClient::Hello(hello) = reader.read()? else {
-        return Err(FrameError::Io(io::Error::other("the first message is `hello`")));
-    };
-    stream.set_read_timeout(None)?;
-    Ok((hello, reader))
-}
-
-/// Tells a client why it is not taken.
-fn refuse(mut stream: UnixStream, message: String) {
-    let _unset = stream.set_write_timeout(Some(Duration::from_secs(1)));
-    let _unheard = io::Write::write_all(&mut stream, &lines(&FromServer::Refused { message }));
 }

@@ -45,6 +45,22 @@ pub enum FromClient {
         /// The request, as an event.
         request: EventText,
     },
+    /// A follow-up is not to be asked any more.
+    Unqueue {
+        /// Its number in the queue.
+        number: u32,
+        /// The id of its file in git, as the client has read it.
+        blob: String,
+    },
+    /// Something else is to be asked in the place of a follow-up.
+    Requeue {
+        /// Its number in the queue.
+        number: u32,
+        /// The id of its file in git, as the client has read it.
+        blob: String,
+        /// The request, as an event.
+        request: EventText,
+    },
 }
 
 /// Who a client is.
@@ -240,6 +256,16 @@ pub enum FromServer {
     },
     /// A follow-up is on disk.
     Queued {
+        /// Its number in the queue.
+        number: u32,
+    },
+    /// A follow-up is not in the queue any more, and that is on disk.
+    Unqueued {
+        /// Its number there.
+        number: u32,
+    },
+    /// A follow-up says something else, and that is on disk.
+    Requeued {
         /// Its number in the queue.
         number: u32,
     },

@@ -4,6 +4,7 @@
 //! A socket is for one user on one machine. Nothing here listens on a network.
 
 mod connection;
+mod counter;
 mod frame;
 mod hub;
 mod message;

@@ -5,7 +5,10 @@ use std::{
     io::{self, Write},
     net::Shutdown,
     os::unix::net::UnixStream,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -19,17 +22,24 @@ pub struct Outbox {
     shared: Arc<Shared>,
 }
 
+/// How many bytes are on their way to several clients together.
+pub type Pool = Arc<AtomicUsize>;
+
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
     /// How many bytes may be on their way.
     most: usize,
+    /// Counts what is on its way to this client, and to others.
+    pool: Pool,
 }
 
 #[derive(Default)]
 struct State {
     queue: VecDeque<Lines>,
     bytes: usize,
+    /// Bytes that are being written.
+    writing: usize,
     is_writing: bool,
     /// Nothing is taken any more; what is there is still written.
     is_closed: bool,
@@ -39,9 +49,9 @@ struct State {
 
 impl Outbox {
     /// Starts the thread that writes to a client.
-    pub fn start(stream: UnixStream, most: usize) -> io::Result<Self> {
+    pub fn start(stream: UnixStream, most: usize, pool: Pool) -> io::Result<Self> {
         let state = Mutex::new(State::default());
-        let shared = Arc::new(Shared { state, changed: Condvar::new(), most });
+        let shared = Arc::new(Shared { state, changed: Condvar::new(), most, pool });
         let writer = shared.clone();
         thread::Builder::new()
             .name("client-writer".to_owned())
@@ -57,14 +67,32 @@ impl Outbox {
             return false;
         }
         if state.bytes + lines.len() > self.shared.most && !state.queue.is_empty() {
-            state.die();
-            self.shared.changed.notify_all();
+            drop(state);
+            self.cut_off();
             return false;
         }
         state.bytes += lines.len();
+        self.shared.pool.fetch_add(lines.len(), Ordering::Relaxed);
         state.queue.push_back(lines);
         self.shared.changed.notify_all();
         true
+    }
+
+    /// Whether what is on its way is counted there.
+    pub fn is_in(&self, pool: &Pool) -> bool {
+        Arc::ptr_eq(&self.shared.pool, pool)
+    }
+
+    /// How many bytes are on their way; none to whoever was cut off.
+    pub fn backlog(&self) -> usize {
+        let state = self.shared.state();
+        if state.is_dead { 0 } else { state.bytes + state.writing }
+    }
+
+    /// Sends nothing any more, not even what is on its way.
+    pub fn cut_off(&self) {
+        self.shared.die(&mut self.shared.state());
+        self.shared.changed.notify_all();
     }
 
     /// Sends nothing after what is on its way.
@@ -83,15 +111,13 @@ impl Outbox {
     }
 }
 
-impl State {
-    fn die(&mut self) {
-        self.is_dead = true;
-        self.queue.clear();
-        self.bytes = 0;
-    }
-}
-
 impl Shared {
+    fn die(&self, state: &mut State) {
+        state.is_dead = true;
+        state.queue.clear();
+        self.pool.fetch_sub(std::mem::take(&mut state.bytes), Ordering::Relaxed);
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -103,8 +129,9 @@ impl Shared {
             let written = self.write(&mut stream, &lines);
             let mut state = self.state();
             state.is_writing = false;
+            self.pool.fetch_sub(std::mem::take(&mut state.writing), Ordering::Relaxed);
             if written.is_err() {
-                state.die();
+                self.die(&mut state);
             }
             drop(state);
             self.changed.notify_all();
@@ -143,6 +170,7 @@ impl Shared {
         let lines = state.queue.pop_front()?;
         // What is being written does not count, or one large event would be too much.
         state.bytes = state.bytes.saturating_sub(lines.len());
+        state.writing = lines.len();
         state.is_writing = true;
         Some(lines)
     }

@@ -13,7 +13,7 @@ use crate::{
         ToolCall, ToolName, Usage,
     },
     provider::{ProviderError, Trouble},
-    turn::{Ask, Interrupt, Notice, Reply},
+    turn::{Ask, Filed, Interrupt, Notice, Reply},
 };
 
 /// How much of what a tool said is told beside its result.
@@ -110,10 +110,12 @@ impl FromServer {
                 address: address.map(|address| address.number()),
                 event: EventText::of(event),
             },
-            Notice::Queued { number: Ok(number), .. } => Self::Queued { number: *number },
-            Notice::Queued { number: Err(message), .. } => {
-                Self::Refused { message: message.clone() }
-            }
+            Notice::Queued { filed, .. } => match filed {
+                Ok(Filed::Queued(number)) => Self::Queued { number: *number },
+                Ok(Filed::Dropped(number)) => Self::Unqueued { number: *number },
+                Ok(Filed::Changed(number)) => Self::Requeued { number: *number },
+                Err(message) => Self::Refused { message: message.clone() },
+            },
             Notice::Usage(usage) => Self::Usage(UsageText {
                 input: usage.input,
                 output: usage.output,

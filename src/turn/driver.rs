@@ -45,7 +45,7 @@ pub fn drive<S: Sink>(
     provider: &Arc<dyn Provider>,
     sink: &mut S,
     front_end: &mut dyn FrontEnd,
-    inbox: Inbox,
+    inbox: &Inbox,
     now: &dyn Fn() -> Timestamp,
 ) -> Result<Ending, DriveError<S::Error>> {
     let mut driver = Driver {
@@ -73,7 +73,7 @@ struct Driver<'a, S> {
     provider: &'a Arc<dyn Provider>,
     sink: &'a mut S,
     front_end: &'a mut dyn FrontEnd,
-    inbox: Inbox,
+    inbox: &'a Inbox,
     /// The number of the query whose pieces count.
     query: u64,
     cancel_query: Cancel,
@@ -255,9 +255,9 @@ impl<S: Sink> Driver<'_, S> {
                     .map_err(DriveError::Thread)?;
             }
             Effect::Answer { ticket, answer } => self.switchboard.answer(ticket, answer),
-            Effect::Enqueue { from, request } => {
-                let number = self.sink.enqueue(&request);
-                self.show(&Notice::Queued { from, number });
+            Effect::Queue { from, follow_up } => {
+                let filed = self.sink.queue(&follow_up);
+                self.show(&Notice::Queued { from, filed });
             }
             Effect::Grant(grant) => self.sink.grant(&grant).map_err(DriveError::Sink)?,
             Effect::Withdraw(inquiry) => self.front_end.withdraw(&inquiry),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Ask, Ticket};
+use super::{Ask, Filed, FollowUp, Ticket};
 use crate::{
     model::{
         Address, AnswerId, CallId, Event, EventType, Finish, Grant, InquiryId, ToolCall, ToolName,
@@ -69,12 +69,12 @@ pub enum Effect {
         /// The answer.
         answer: Option<Value>,
     },
-    /// Put a request into the queue.
-    Enqueue {
+    /// Change the queue.
+    Queue {
         /// What whoever wants it is known by.
         from: u64,
-        /// The request.
-        request: Event,
+        /// What is to be done to it.
+        follow_up: FollowUp,
     },
     /// Remember what the user has allowed for the whole conversation.
     Grant(Grant),
@@ -142,12 +142,12 @@ pub enum Notice {
         /// The event.
         event: Event,
     },
-    /// A request is in the queue, or why it is not.
+    /// The queue was changed, or why it was not.
     Queued {
         /// What whoever wants it is known by.
         from: u64,
-        /// Its number in the queue.
-        number: Result<u32, String>,
+        /// What was done.
+        filed: Result<Filed, String>,
     },
     /// What the turn has cost.
     Usage(Usage),

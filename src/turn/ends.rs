@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::{Ask, Input, Interrupt, Notice, Reply};
+use super::{Ask, Filed, FollowUp, Input, Interrupt, Notice, Reply};
 use crate::{
     model::{Address, AnswerId, Event, Finish, Grant, InquiryId, Usage},
     tool::Audience,
@@ -27,9 +27,9 @@ pub trait Sink {
     /// Takes an answer that has not ended out of the stream; where its blocks stood.
     fn retract(&mut self, answer: &AnswerId) -> Result<Vec<Address>, Self::Error>;
 
-    /// Puts a request into the queue, to be asked when the turn is complete; its number there, or
-    /// why that cannot be done, which is no reason to end the turn.
-    fn enqueue(&mut self, request: &Event) -> Result<u32, String>;
+    /// Changes what is to be asked when the turn is complete; what was done, or why that cannot be
+    /// done, which is no reason to end the turn.
+    fn queue(&mut self, follow_up: &FollowUp) -> Result<Filed, String>;
 
     /// Remembers what the user has allowed for the whole conversation.
     fn grant(&mut self, grant: &Grant) -> Result<(), Self::Error>;
@@ -94,6 +94,11 @@ impl Inbox {
     pub fn next(&self) -> Option<Input> {
         self.receiver.recv().ok().map(|letter| letter.input)
     }
+
+    /// What somebody has put in and no turn has taken out.
+    pub fn left(&self) -> impl Iterator<Item = Input> {
+        self.receiver.try_iter().map(|letter| letter.input)
+    }
 }
 
 impl Default for Inbox {
@@ -118,9 +123,9 @@ impl Post {
         self.send(Input::Audience(audience));
     }
 
-    /// Something is to be asked when the turn is complete.
-    pub fn follow_up(&self, from: u64, request: Event) {
-        self.send(Input::FollowUp { from, request });
+    /// Something is to be asked when the turn is complete, or is not any more.
+    pub fn follow_up(&self, from: u64, follow_up: FollowUp) {
+        self.send(Input::FollowUp { from, follow_up: Box::new(follow_up) });
     }
 
     fn send(&self, input: Input) {

@@ -1,6 +1,6 @@
 //! What a turn can be told.
 
-use super::{Resumption, Ticket};
+use super::{FollowUp, Resumption, Ticket};
 use crate::{
     model::{Answer, CallId, Event, InquiryId},
     provider::{Piece, ProviderError},
@@ -68,12 +68,12 @@ pub enum Input {
         /// How.
         reply: Reply,
     },
-    /// Something is to be asked when the turn is complete.
+    /// Something is to be asked when the turn is complete, or is not any more.
     FollowUp {
         /// What whoever wants it is known by.
         from: u64,
-        /// The request.
-        request: Event,
+        /// What is to be done to the queue.
+        follow_up: Box<FollowUp>,
     },
     /// Somebody came who can be asked, or whoever could is gone.
     Audience(tool::Audience),

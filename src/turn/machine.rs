@@ -97,9 +97,9 @@ impl Turn {
                 self.setup.audience = audience;
                 input
             }
-            // Whatever is going on: it is asked afterwards.
-            Input::FollowUp { from, request } => {
-                return self.outbox.push(Effect::Enqueue { from, request });
+            // Whatever is going on: what is queued is asked afterwards.
+            Input::FollowUp { from, follow_up } => {
+                return self.outbox.push(Effect::Queue { from, follow_up: *follow_up });
             }
             input => input,
         };

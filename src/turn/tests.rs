@@ -210,7 +210,13 @@ fn tell(effect: &Effect) -> String {
         Effect::Consult { inquiry, .. } => format!("consult {inquiry}"),
         Effect::Answer { ticket, answer: Some(answer) } => format!("answer #{ticket} {answer}"),
         Effect::Answer { ticket, answer: None } => format!("answer #{ticket} nothing"),
-        Effect::Enqueue { from, request } => format!("enqueue {from} {}", tell_event(request)),
+        Effect::Queue { from, follow_up } => match follow_up {
+            FollowUp::Ask(request) => format!("queue {from} {}", tell_event(request)),
+            FollowUp::Drop(waiting) => format!("unqueue {from} {}", waiting.number),
+            FollowUp::Change(waiting, request) => {
+                format!("requeue {from} {} {}", waiting.number, tell_event(request))
+            }
+        },
         Effect::Grant(Grant { tool, argv, .. }) => format!("grant {tool} {argv:?}"),
         Effect::Withdraw(inquiry) => format!("withdraw {inquiry}"),
         Effect::Rest(rest) => format!("rest {}", rest.as_secs()),

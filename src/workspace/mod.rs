@@ -50,7 +50,7 @@ pub use locate::Location;
 pub use open::{Initialised, Workspace};
 pub use overview::{Overview, Row};
 pub use processes::{ProcessEntry, Registration};
-pub use queue::Queued;
+pub use queue::{Queued, QueuedFile};
 pub use retract::Retracted;
 pub use revise::Revision;
 pub use running::Running;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     format::{Decoded, FileName, decode, limits},
-    model::{ConversationId, Event, Timestamp},
+    model::{Address, ConversationId, Event, Timestamp},
     plan::{self, Briefing, Change, Draft, QueueError, Summary},
     store::{Content, Listing, ObjectId, Origin, Writing, Written},
 };
@@ -21,6 +21,8 @@ use crate::{
 pub struct Queued {
     /// Its name, with its place in the queue.
     pub name: FileName,
+    /// The id of its bytes.
+    pub blob: ObjectId,
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// What they say.
@@ -32,6 +34,21 @@ impl Queued {
     pub fn is_request(&self) -> bool {
         self.event.request().is_some()
     }
+
+    /// Where it waits, and what it says, by its id.
+    pub fn file(&self) -> QueuedFile {
+        QueuedFile { name: self.name.clone(), blob: self.blob }
+    }
+}
+
+/// A file that waits in a queue as somebody has seen it, whether it can be read or not. Another one
+/// may have its name since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuedFile {
+    /// Its name, with its place in the queue.
+    pub name: FileName,
+    /// The id of its bytes.
+    pub blob: ObjectId,
 }
 
 impl Workspace {
@@ -45,14 +62,18 @@ impl Workspace {
         Ok(self.read_queue(&top.queue, commit.committed))
     }
 
-    /// The names of all that waits in a version of a conversation, whether it can be read or not.
-    pub fn queue_names(&self, handle: &Handle) -> Result<Vec<FileName>, LoadError> {
+    /// What waits under this number in a version of a conversation, whether it can be read or not.
+    pub fn queued_at(
+        &self,
+        handle: &Handle,
+        address: Address,
+    ) -> Result<Option<QueuedFile>, LoadError> {
         let object = |source| LoadError::object(handle.id(), source);
         let commit = self.store.commit(handle.commit()).map_err(object)?;
         let top = Listing::top(self.store.objects(), &commit.tree).map_err(object)?;
-        let mut names: Vec<_> = top.queue.into_keys().collect();
-        names.sort_by_key(FileName::address);
-        Ok(names)
+        let mut files = top.queue.into_iter();
+        let found = files.find(|(name, _)| name.address() == address);
+        Ok(found.map(|(name, blob)| QueuedFile { name, blob }))
     }
 
     /// What waits in a conversation that is loaded, in its order, as far as it can be read.
@@ -73,7 +94,7 @@ impl Workspace {
             let bytes = self.store.objects().blob(blob, limits::EVENT_FILE).ok()?;
             let decoded = decode(&bytes, name.form(), name.hinted_type(), committed);
             let Decoded { event, .. } = decoded.ok()?;
-            Some(Queued { name: name.clone(), bytes, event })
+            Some(Queued { name: name.clone(), blob: *blob, bytes, event })
         };
         queue.into_iter().filter_map(read).collect()
     }
@@ -102,21 +123,42 @@ impl Workspace {
     pub fn requeue(
         &self,
         guard: &mut Guard,
-        name: &FileName,
+        file: &QueuedFile,
         draft: &Draft,
     ) -> Result<(), WriteFailure> {
         let mut operation = self.begin_operation(guard)?;
-        self.change_queue(guard, &mut operation, |queue| {
-            present(queue, name)?;
+        self.requeue_in(guard, &mut operation, file, draft)
+    }
+
+    /// The same as a part of an operation.
+    pub fn requeue_in(
+        &self,
+        guard: &mut Guard,
+        operation: &mut Operation,
+        file: &QueuedFile,
+        draft: &Draft,
+    ) -> Result<(), WriteFailure> {
+        self.change_queue(guard, operation, |queue| {
+            let name = present(queue, file)?;
             Ok((format!("queue {name} anew"), plan::requeue(name, draft)?, ()))
         })
     }
 
     /// Lets a request wait no longer, without asking it.
-    pub fn unqueue(&self, guard: &mut Guard, name: &FileName) -> Result<(), WriteFailure> {
+    pub fn unqueue(&self, guard: &mut Guard, file: &QueuedFile) -> Result<(), WriteFailure> {
         let mut operation = self.begin_operation(guard)?;
-        self.change_queue(guard, &mut operation, |queue| {
-            present(queue, name)?;
+        self.unqueue_in(guard, &mut operation, file)
+    }
+
+    /// The same as a part of an operation.
+    pub fn unqueue_in(
+        &self,
+        guard: &mut Guard,
+        operation: &mut Operation,
+        file: &QueuedFile,
+    ) -> Result<(), WriteFailure> {
+        self.change_queue(guard, operation, |queue| {
+            let name = present(queue, file)?;
             Ok((format!("unqueue {name}"), plan::unqueue(name), ()))
         })
     }
@@ -186,10 +228,15 @@ impl Workspace {
     }
 }
 
-fn present(queue: &BTreeMap<FileName, ObjectId>, name: &FileName) -> Result<(), QueueError> {
-    match queue.contains_key(name) {
-        true => Ok(()),
-        false => Err(QueueError::Absent(name.clone())),
+/// The name of a file that is there, and says what it said.
+fn present<'a>(
+    queue: &BTreeMap<FileName, ObjectId>,
+    file: &'a QueuedFile,
+) -> Result<&'a FileName, QueueError> {
+    match queue.get(&file.name) {
+        Some(blob) if *blob == file.blob => Ok(&file.name),
+        Some(_) => Err(QueueError::Changed(file.name.clone())),
+        None => Err(QueueError::Absent(file.name.clone())),
     }
 }
 

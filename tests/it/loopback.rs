@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
+    path::PathBuf,
     sync::{Arc, Mutex, mpsc},
     thread,
     time::Duration,
@@ -22,6 +23,8 @@ pub enum Step {
     End,
     /// Does nothing for a while.
     Wait(Duration),
+    /// Does nothing until there is such a file.
+    Until(PathBuf),
     /// Does nothing until the other side has gone.
     Hang,
 }
@@ -143,6 +146,12 @@ fn play(mut stream: &TcpStream, step: Step) -> std::io::Result<()> {
         Step::End => stream.write_all(b"0\r\n\r\n"),
         Step::Wait(time) => {
             thread::sleep(time);
+            Ok(())
+        }
+        Step::Until(file) => {
+            while !file.exists() {
+                thread::sleep(Duration::from_millis(5));
+            }
             Ok(())
         }
         Step::Hang => stream.read(&mut [0]).map(|_| ()),

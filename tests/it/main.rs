@@ -6,6 +6,7 @@
 mod answer;
 mod append;
 mod attach;
+mod attending;
 mod blame;
 mod builtin_tools;
 mod checkout;
@@ -73,6 +74,7 @@ mod resume_mismatch;
 mod resume_unknown;
 mod running;
 mod serve;
+mod serve_bounds;
 mod serve_crash;
 mod shelf;
 mod soak;

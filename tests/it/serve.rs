@@ -18,21 +18,21 @@ use crate::{
 };
 
 /// A text in many small parts, each of which can be told from the others.
-fn counted(parts: usize) -> String {
+pub fn counted(parts: usize) -> String {
     (0..parts).map(|part| format!("{part:05} ")).collect()
 }
 
 /// A model that says this text, a part after the other.
-fn slowly(parts: usize, delay: u64) -> Jp {
+pub fn slowly(parts: usize, delay: u64) -> Jp {
     let text = counted(parts);
     player(&format!("[[answer]]\nchunk = 6\npause = {delay}\ntext = \"{text}\"\n"))
 }
 
 /// A tool that asks whether it may run.
-const WRITES: &str = "\n[tools.writes]\ncommand = [\"cat >/dev/null; echo ran >>did; echo fine\"]\n\
+pub const WRITES: &str = "\n[tools.writes]\ncommand = [\"cat >/dev/null; echo ran >>did; echo fine\"]\n\
                       shell = true\npermission = \"ask\"\n";
 
-fn asking() -> Jp {
+pub fn asking() -> Jp {
     let jp = player(
         "[[answer]]\nstep = [{ call = \"writes\", arguments = {} }]\n\n[[answer]]\ntext = \"Done.\"\n",
     );
@@ -40,12 +40,12 @@ fn asking() -> Jp {
     jp
 }
 
-fn did(jp: &Jp) -> usize {
+pub fn did(jp: &Jp) -> usize {
     fs::read_to_string(jp.path("did")).unwrap_or_default().lines().count()
 }
 
 /// Asks in the background; the conversation.
-fn detach(jp: &Jp, more: &[&str]) -> String {
+pub fn detach(jp: &Jp, more: &[&str]) -> String {
     let output = jp.run(&[&["q", "--detach", "--new", "Go"][..], more].concat());
     assert_eq!(output.code, 0, "{}", output.stderr);
     let id = output.stdout.trim().to_owned();
@@ -54,24 +54,24 @@ fn detach(jp: &Jp, more: &[&str]) -> String {
 }
 
 /// The entry of the process that is at a conversation.
-fn entry(jp: &Jp, id: &str) -> Option<Value> {
+pub fn entry(jp: &Jp, id: &str) -> Option<Value> {
     let processes = jp.world().join("data/jp/workspace");
     let workspace = fs::read_dir(processes).unwrap().next().unwrap().unwrap().path();
     let text = fs::read_to_string(workspace.join(format!("processes/{id}.json"))).ok()?;
     Some(serde_json::from_str(&text).unwrap())
 }
 
-fn socket(jp: &Jp, id: &str) -> PathBuf {
+pub fn socket(jp: &Jp, id: &str) -> PathBuf {
     wait_until(|| entry(jp, id).is_some());
     PathBuf::from(entry(jp, id).unwrap()["socket"].as_str().unwrap())
 }
 
-fn connect(jp: &Jp, id: &str, role: Role) -> Connection {
+pub fn connect(jp: &Jp, id: &str, role: Role) -> Connection {
     Connection::greet(place::connect(&socket(jp, id)).unwrap(), role).unwrap()
 }
 
 #[track_caller]
-fn wait_until(mut is_so: impl FnMut() -> bool) {
+pub fn wait_until(mut is_so: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(60);
     while !is_so() {
         assert!(Instant::now() < until, "it takes too long");
@@ -79,38 +79,38 @@ fn wait_until(mut is_so: impl FnMut() -> bool) {
     }
 }
 
-fn status(jp: &Jp, id: &str) -> String {
+pub fn status(jp: &Jp, id: &str) -> String {
     jp.show(id)["status"].as_str().unwrap().to_owned()
 }
 
-fn wait(jp: &Jp, id: &str) -> Output {
+pub fn wait(jp: &Jp, id: &str) -> Output {
     jp.run(&["c", "wait", id])
 }
 
 /// What was said in a conversation.
-fn said(jp: &Jp, id: &str) -> String {
+pub fn said(jp: &Jp, id: &str) -> String {
     jp.run(&["c", "print", "--raw", id]).ok()
 }
 
 #[track_caller]
-fn works(jp: &Jp, args: &[&str]) {
+pub fn works(jp: &Jp, args: &[&str]) {
     let output = jp.run(args);
     assert_eq!(output.code, 0, "{}", output.stderr);
 }
 
-fn kill(jp: &Jp, pid: &str) {
+pub fn kill(jp: &Jp, pid: &str) {
     // It may be over by now.
     let _gone = jp.command("kill").args(["-KILL", pid]).stderr(Stdio::null()).status().unwrap();
 }
 
-fn spawn(jp: &Jp, args: &[&str]) -> Child {
+pub fn spawn(jp: &Jp, args: &[&str]) -> Child {
     let mut command = jp.jp(args);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
 /// What a client hears until the end, or until it has enough.
-fn hear(connection: &mut Connection, mut is_enough: impl FnMut(&FromServer) -> bool) -> Heard {
+pub fn hear(connection: &mut Connection, mut is_enough: impl FnMut(&FromServer) -> bool) -> Heard {
     let mut heard = Heard::default();
     loop {
         let message = connection.hear().unwrap();
@@ -130,10 +130,10 @@ fn hear(connection: &mut Connection, mut is_enough: impl FnMut(&FromServer) -> b
 }
 
 #[derive(Default)]
-struct Heard {
-    commit: Option<String>,
-    text: String,
-    closing: Option<Closing>,
+pub struct Heard {
+    pub commit: Option<String>,
+    pub text: String,
+    pub closing: Option<Closing>,
 }
 
 #[test]
@@ -361,47 +361,6 @@ fn whoever_comes_last_is_asked_and_control_goes_back() {
     let heard = hear(&mut first, |_| false);
     assert_eq!(heard.closing.unwrap().ending, "complete");
     assert_eq!(did(&jp), 1);
-}
-
-#[test]
-fn garbage_and_readers_that_do_not_read_hold_up_nothing() {
-    use std::io::Write;
-    let ask = |jp: &Jp, disturb: &dyn Fn(&str)| {
-        let id = detach(jp, &[]);
-        let begun = Instant::now();
-        disturb(&id);
-        assert_eq!(wait(jp, &id).code, 0);
-        begun.elapsed()
-    };
-    let jp = slowly(1_500, 2);
-    let alone = ask(&jp, &|_| {});
-    let held = std::cell::RefCell::new(Vec::new());
-    let disturbed = ask(&jp, &|id| {
-        let path = socket(&jp, id);
-        for number in 0..100 {
-            let Ok(mut stream) = place::connect(&path) else { continue };
-            if number % 2 == 0 {
-                // Half of them talk nonsense, and then stay.
-                let _refused = stream.write_all(b"\0garbage \xff\n{\"type\":\"hello\"}\n");
-                let _refused = stream.write_all(&vec![b'x'; 1 << 16]);
-                held.borrow_mut().push(stream);
-            } else {
-                let connection = Connection::greet(stream, Role::Watcher);
-                let _kept = connection.map(|connection| {
-                    // It is never read.
-                    std::mem::forget(connection);
-                });
-            }
-        }
-        let pid = entry(&jp, id).unwrap()["pid"].to_string();
-        let memory = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-        let memory = memory.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        let kilobytes: u64 = memory.trim().trim_end_matches(" kB").parse().unwrap();
-        assert!(kilobytes < 100 << 10, "{kilobytes} kB");
-    });
-    // A busy machine is given some room; the report of the bench has the exact figure.
-    let most = alone.mul_f64(1.1) + Duration::from_secs(2);
-    assert!(disturbed < most, "{disturbed:?} instead of {alone:?}");
 }
 
 #[test]

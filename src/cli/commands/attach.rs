@@ -1,5 +1,7 @@
 //! `jp conversation attach`
 
+use std::collections::BTreeSet;
+
 use super::{
     Outcome,
     print::{look, told_apart},
@@ -13,8 +15,8 @@ use crate::{
         output::Output,
     },
     env::Env,
-    model::{EventKind, Stream, Turn},
-    serve::{Connection, Role, Welcome, place},
+    model::{CallId, ConversationId, Entry, Event, EventKind, Stream, Turn},
+    serve::{Connection, Role, Welcome},
     store::ObjectId,
     ui::{Detail, Prompter, Transcript},
     workspace::{Handle, Running, Workspace},
@@ -22,18 +24,33 @@ use crate::{
 
 pub fn run(env: &Env, output: &mut Output, args: &Attach) -> Outcome {
     let (workspace, handle) = to_read_at(env, output, args.id.as_deref(), &AtArg::default())?;
-    let process = workspace.process_of(handle.id());
-    let Some(stream) = process.and_then(|process| place::connect(&process.socket).ok()) else {
-        return without_process(env, output, args, &workspace, &handle);
-    };
     let is_person = !args.read_only && Prompter::open(env).is_ok();
     let role = if is_person { Role::Person } else { Role::Watcher };
+    let Some(connection) = reach(&workspace, handle.id(), role)? else {
+        return without_process(env, output, args, &workspace, &handle);
+    };
     let words = Words { quiet: args.quiet, json: false };
-    let attendance = Attendance { role, words, catches_up: args.tail != Some(0) };
-    let connection = Connection::greet(stream, role)?;
+    let catches_up = args.tail != Some(0);
+    let attendance = Attendance { role, words, catches_up, has_begun_it: false };
     attend(env, output, connection, attendance, |output, welcome| {
         let Some(commit) = commit(welcome) else { return Ok(()) };
         show_before(env, output, &workspace, &handle.at(commit), args.tail)
+    })
+}
+
+/// Connects to the process that serves a conversation, if there is one.
+pub fn reach(
+    workspace: &Workspace,
+    id: ConversationId,
+    role: Role,
+) -> Result<Option<Connection>, CommandError> {
+    let Some(process) = workspace.process_of(id) else { return Ok(None) };
+    Connection::open(&process.socket, role).map_err(|error| {
+        let (pid, socket) = (process.process.pid, process.socket.display());
+        CommandError::failure(format!("process {pid} cannot be reached at `{socket}`: {error}"))
+            .hint(format!(
+                "`jp conversation kill {id}` ends it by a signal; what is stored is safe"
+            ))
     })
 }
 
@@ -120,20 +137,36 @@ fn last_of(mut stream: Stream, events: usize) -> Stream {
     let mut left = events.saturating_sub(contents(&last));
     for turn in stream.turns.iter_mut().rev() {
         let count = contents(turn);
-        let mut surplus = count.saturating_sub(left);
+        cut_off(turn, count.saturating_sub(left));
         left = left.saturating_sub(count);
-        if surplus == count {
-            turn.entries.clear();
-        }
-        turn.entries.retain(|entry| {
-            let goes = surplus > 0;
-            surplus -= usize::from(goes && is_content(&entry.event.kind));
-            !goes
-        });
     }
     stream.turns.retain(|turn| !turn.entries.is_empty());
     stream.turns.push(last);
     stream
+}
+
+/// Takes so many events out of the beginning of a turn. A call stays if its result does.
+fn cut_off(turn: &mut Turn, count: usize) {
+    let is_content = |entry: &Entry| is_content(&entry.event.kind);
+    let contents = turn.entries.iter().enumerate().filter(|(_, entry)| is_content(entry));
+    let first = contents.take(count).last().map_or(0, |(last, _)| last + 1);
+    let rest = turn.entries.split_off(first);
+    if !rest.iter().any(is_content) {
+        return turn.entries.clear();
+    }
+    let results: BTreeSet<_> = rest.iter().filter_map(|entry| result_of(&entry.event)).collect();
+    turn.entries.retain(|entry| match &entry.event.kind {
+        EventKind::ToolCall(call) => results.contains(&call.id),
+        _ => false,
+    });
+    turn.entries.extend(rest);
+}
+
+fn result_of(event: &Event) -> Option<CallId> {
+    match &event.kind {
+        EventKind::ToolResult(result) => Some(result.id.clone()),
+        _ => None,
+    }
 }
 
 fn contents(turn: &Turn) -> usize {

@@ -21,6 +21,7 @@ mod fork;
 mod fsck;
 mod git;
 mod grep;
+mod handing;
 mod import;
 mod init;
 mod insert;

@@ -2,12 +2,14 @@
 
 use serde_json::json;
 
+mod desk;
+
 use super::{
-    DONE, Next, Outcome, export,
-    mark::{Told, report},
+    DONE, Outcome, export,
+    mark::{Told, Way, report, report_of},
     open,
     query::{gather, rework},
-    to_change, to_read_at,
+    to_read_at,
 };
 use crate::{
     cli::{
@@ -16,12 +18,14 @@ use crate::{
         output::Output,
     },
     env::Env,
-    format::{FileName, encode},
-    model::{Body, Event, EventKind, Request, title_from},
-    plan::{self, QueueError},
+    format::FileName,
+    history::short,
+    model::{ConversationId, Request, title_from},
+    plan::{QueueError, TreePath},
     ui::{Table, escape},
-    workspace::{Guard, Queued, Workspace, WriteFailure},
+    workspace::{Queued, WriteFailure},
 };
+use desk::{Desk, Stored};
 
 pub fn run(env: &Env, output: &mut Output, args: &Queue) -> Outcome {
     match (&args.drop, &args.edit) {
@@ -57,13 +61,12 @@ fn list(env: &Env, output: &mut Output, args: &Queue) -> Outcome {
 
 fn drop_one(env: &Env, output: &mut Output, args: &Queue, number: &str) -> Outcome {
     let address = open::address(env, number)?;
-    let (workspace, mut guard) = to_change(env, output, args.id.as_deref(), Next::Writes)?;
-    let names = workspace.queue_names(&guard)?;
-    let name = names.into_iter().find(|name| name.address() == address);
-    let name = name.ok_or_else(|| absent(&guard, number))?;
-    workspace.unqueue(&mut guard, &name)?;
-    let told = Told::Changed(format!("{}: {name} is not queued any more", guard.id()));
-    tell(output, args, &mut guard, &name, told)
+    let mut desk = Desk::open(env, output, args.id.as_deref())?;
+    let file = desk.workspace.queued_at(desk.handle(), address)?;
+    let file = file.ok_or_else(|| absent(desk.id(), number))?;
+    let stored = desk.drop_one(env, output, &file)?;
+    let told = Told::Changed(format!("{}: {} is not queued any more", desk.id(), file.name));
+    tell(output, args, desk, &file.name, Some(stored), told)
 }
 
 fn edit(env: &Env, output: &mut Output, args: &Queue, number: &str) -> Outcome {
@@ -74,20 +77,20 @@ fn edit(env: &Env, output: &mut Output, args: &Queue, number: &str) -> Outcome {
         return Err(CommandError::usage("the text is empty")
             .hint("`jp conversation queue ID --drop N` takes a follow-up out"));
     }
-    let (workspace, mut guard) = to_change(env, output, args.id.as_deref(), Next::Writes)?;
-    let queue = workspace.queue(&guard)?.into_iter();
+    let mut desk = Desk::open(env, output, args.id.as_deref())?;
+    let queue = desk.workspace.queue(desk.handle())?.into_iter();
     let queued = { queue }.find(|queued| queued.name.address() == address);
-    let queued = queued.ok_or_else(|| absent(&guard, number))?;
+    let queued = queued.ok_or_else(|| absent(desk.id(), number))?;
     let Some(request) = queued.event.request() else {
         let source = QueueError::NotARequest(queued.event.event_type());
-        return Err(WriteFailure::Queue { id: guard.id(), source }.into());
+        return Err(WriteFailure::Queue { id: desk.id(), source }.into());
     };
-    let Some(text) = text else { return in_editor(env, output, args, &workspace, guard, &queued) };
-    let is_same = request.content.as_bytes() == text;
-    if !is_same {
-        requeue(&workspace, &mut guard, &queued, text.into())?;
-    }
-    told_of_edit(output, args, &mut guard, &queued.name, is_same)
+    let Some(text) = text else { return in_editor(env, output, args, desk, &queued, request) };
+    let stored = match request.content.as_bytes() == text {
+        true => None,
+        false => Some(desk.change(env, output, &queued, text.into())?),
+    };
+    told_of_edit(output, args, desk, &queued.name, stored)
 }
 
 /// Lets the user change a follow-up in an editor; what they wrote is kept until it is stored.
@@ -95,72 +98,72 @@ fn in_editor(
     env: &Env,
     output: &mut Output,
     args: &Queue,
-    workspace: &Workspace,
-    mut guard: Guard,
+    mut desk: Desk,
     queued: &Queued,
+    request: &Request,
 ) -> Outcome {
-    let Some(request) = queued.event.request() else {
-        return Err(CommandError::failure("only a request can be edited here"));
-    };
-    let (text, draft, edited) = rework(env, workspace, request)?;
+    let (text, draft, edited) = rework(env, &desk.workspace, request)?;
     let Some(edited) = edited else {
         draft.discard().map_err(CommandError::failure)?;
         return Err(CommandError::failure("nothing was changed: the draft is empty")
             .hint("`jp conversation queue ID --drop N` takes a follow-up out"));
     };
-    let is_same = edited.trim_end() == text.trim_end();
-    if !is_same {
-        let kept = format!("what you wrote is in `{}`", draft.path().display());
-        let stored = requeue(workspace, &mut guard, queued, edited.into());
-        stored.map_err(|error| error.hint(kept))?;
-    }
+    let stored = match edited.trim_end() == text.trim_end() {
+        true => None,
+        false => {
+            let kept = format!("what you wrote is in `{}`", draft.path().display());
+            let stored = desk.change(env, output, queued, edited.into());
+            Some(stored.map_err(|error| error.hint(kept))?)
+        }
+    };
     draft.discard().map_err(CommandError::failure)?;
-    told_of_edit(output, args, &mut guard, &queued.name, is_same)
-}
-
-/// Puts another text in the place of a follow-up; everything else about it stays.
-fn requeue(
-    workspace: &Workspace,
-    guard: &mut Guard,
-    queued: &Queued,
-    content: Body,
-) -> Result<(), CommandError> {
-    let kind = EventKind::Request(Request { content, interrupts: false });
-    let event = Event { kind, ..queued.event.clone() };
-    let draft = plan::Draft { bytes: encode(&event)?, event };
-    Ok(workspace.requeue(guard, &queued.name, &draft)?)
+    told_of_edit(output, args, desk, &queued.name, stored)
 }
 
 fn told_of_edit(
     output: &mut Output,
     args: &Queue,
-    guard: &mut Guard,
+    desk: Desk,
     name: &FileName,
-    is_same: bool,
+    stored: Option<Stored>,
 ) -> Outcome {
-    let id = guard.id();
-    let told = match is_same {
-        true => Told::Already(format!("{id}: {name} says that already")),
-        false => Told::Changed(format!("{id}: {name} is changed")),
+    let id = desk.id();
+    let told = match stored {
+        None => Told::Already(format!("{id}: {name} says that already")),
+        Some(_) => Told::Changed(format!("{id}: {name} is changed")),
     };
-    tell(output, args, guard, name, told)
+    tell(output, args, desk, name, stored, told)
 }
 
 fn tell(
     output: &mut Output,
     args: &Queue,
-    guard: &mut Guard,
+    desk: Desk,
     name: &FileName,
+    stored: Option<Stored>,
     told: Told,
 ) -> Outcome {
-    let commit = matches!(told, Told::Changed(_)).then(|| guard.commit());
+    let id = desk.id();
+    let commit = stored.map(|Stored { commit }| commit);
     let marks = json!({"address": name.address().number(), "file": name.as_str()});
-    report(output, guard, commit, told, marks, &args.format)?;
+    match desk.guard {
+        Some(mut guard) => report(output, &mut guard, commit, told, marks, &args.format)?,
+        None => {
+            // To undo it would take the lock, which the process has, and take back its turn.
+            let before = short(desk.handle.commit());
+            let hint =
+                format!("`jp git show {before}:{}` prints what it said", TreePath::queued(name));
+            let way = Way { inverse: None, hint: Some(hint) };
+            report_of(output, id, commit, told, marks, way, &args.format)?;
+        }
+    }
     Ok(DONE)
 }
 
-fn absent(guard: &Guard, number: &str) -> CommandError {
-    let (id, number) = (guard.id(), escape(number));
-    CommandError::failure(format!("`{number}` is not queued in {id}"))
-        .hint(format!("`jp conversation queue {id}` lists what is"))
+fn absent(id: ConversationId, number: &str) -> CommandError {
+    CommandError::failure(format!("`{}` is not queued in {id}", escape(number))).hint(lists(id))
+}
+
+fn lists(id: ConversationId) -> String {
+    format!("`jp conversation queue {id}` lists what is")
 }

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use serde_json::json;
 
-use super::{DONE, Next, Outcome, query::gather, tell_notes, to_change, to_read_at};
+use super::{DONE, Next, Outcome, handing::hand, query::gather, tell_notes, to_change, to_read_at};
 use crate::{
     cli::{
         args::{AtArg, Send},
@@ -15,9 +15,8 @@ use crate::{
     format::{FileName, encode},
     model::{Address, ConversationId, Event, EventKind, Request},
     plan::Draft,
-    serve::{Connection, EventText, FromClient, FromServer, Role, place},
+    serve::{EventText, FromClient},
     store::ObjectId,
-    workspace::ProcessEntry,
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Send) -> Outcome {
@@ -26,7 +25,14 @@ pub fn run(env: &Env, output: &mut Output, args: &Send) -> Outcome {
     let sent = deliver(env, output, &args.id, &draft)?;
     let Sent { id, name, commit, asked } = &sent;
     output.done(format_args!("{id}: queued {name}"));
-    let (resume, inverse) = (format!("jp resume {id}"), format!("jp conversation undo {id}"));
+    let resume = format!("jp resume {id}");
+    let inverse = match asked {
+        // The process has the lock, and what it writes is one operation with its turn.
+        Asked::ByProcess => {
+            format!("jp conversation queue {id} --drop {}", name.address().number())
+        }
+        Asked::AfterTurn | Asked::Never => format!("jp conversation undo {id}"),
+    };
     if args.format.is_json() {
         output.json(&json!({
             "id": id,
@@ -86,9 +92,8 @@ enum Asked {
 /// Gives a follow-up to whoever writes the conversation: the process that is at it, else this one.
 fn deliver(env: &Env, output: &mut Output, id: &str, draft: &Draft) -> Result<Sent, CommandError> {
     let (workspace, handle) = to_read_at(env, output, Some(id), &AtArg::default())?;
-    if let Some(process) = workspace.process_of(handle.id())
-        && let Some(address) = hand_in(&process, draft)?.and_then(Address::new)
-    {
+    let message = FromClient::Send { request: EventText::of(&draft.event) };
+    if let Some(address) = hand(&workspace, handle.id(), &message)?.and_then(Address::new) {
         let handle = workspace.select(&handle.id().to_string())?;
         let name = FileName::new(address, &draft.event, None);
         let (id, commit) = (handle.id(), handle.commit());
@@ -102,24 +107,4 @@ fn deliver(env: &Env, output: &mut Output, id: &str, draft: &Draft) -> Result<Se
     };
     tell_notes(output, &mut guard);
     Ok(Sent { id: guard.id(), name, commit: guard.commit(), asked })
-}
-
-/// Hands a follow-up to the process that is at the conversation; its number in the queue, or nothing
-/// if that process is about to end.
-fn hand_in(process: &ProcessEntry, draft: &Draft) -> Result<Option<u32>, CommandError> {
-    let Ok(stream) = place::connect(&process.socket) else { return Ok(None) };
-    let mut connection = Connection::greet(stream, Role::Messenger)?;
-    let request = EventText::of(&draft.event);
-    if connection.speaker().say(&FromClient::Send { request }).is_err() {
-        return Ok(None);
-    }
-    loop {
-        match connection.hear() {
-            Ok(FromServer::Queued { number }) => return Ok(Some(number)),
-            Ok(FromServer::Refused { message }) => return Err(CommandError::failure(message)),
-            Ok(FromServer::End(closing)) if !closing.goes_on => return Ok(None),
-            Ok(_) => {}
-            Err(_) => return Ok(None),
-        }
-    }
 }

@@ -1,8 +1,10 @@
 //! `jp conversation wait`
 
+use std::{thread, time::Duration};
+
 use serde_json::json;
 
-use super::{DONE, Outcome, to_read_at};
+use super::{DONE, Outcome, attach::reach, to_read_at};
 use crate::{
     cli::{
         args::{AtArg, Wait},
@@ -10,9 +12,12 @@ use crate::{
     },
     env::Env,
     model::{ConversationId, Pending},
-    serve::{Connection, FromServer, Role, place},
+    serve::{Connection, FromServer, Role},
     workspace::{Handle, Workspace},
 };
+
+/// How often it is looked whether somebody is still at it who does not tell.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A question waits for an answer.
 const WAITING: u8 = 3;
@@ -23,16 +28,14 @@ pub fn run(env: &Env, output: &mut Output, args: &Wait) -> Outcome {
     let id = args.change.id.as_deref();
     let (workspace, handle) = to_read_at(env, output, id, &AtArg::default())?;
     let id = handle.id();
-    let process = workspace.process_of(id);
-    let connected = process.and_then(|process| place::connect(&process.socket).ok());
-    let ending = match connected {
-        Some(stream) => watch(Connection::greet(stream, Role::Watcher)?),
-        None => None,
-    };
-    // Without a process, or if it is gone without a word, what is stored says it.
-    let ending = match ending {
-        Some(ending) => ending,
-        None => stored(&workspace, &workspace.select(&id.to_string())?)?,
+    let ending = loop {
+        match reach(&workspace, id, Role::Watcher)?.map(watch) {
+            Some(Some(ending)) => break ending,
+            // One without a server, or one that has cut us off.
+            _ if workspace.running(id).is_some() => thread::sleep(PAUSE),
+            // What is stored says it.
+            _ => break stored(&workspace, &workspace.select(&id.to_string())?)?,
+        }
     };
     tell(output, args.change.format.is_json(), id, &ending)?;
     Ok(match ending.as_str() {

@@ -499,10 +499,19 @@ fn who_is_there_when_a_question_comes_up_decides_and_not_who_was() {
 }
 
 #[test]
-fn a_follow_up_waits_whatever_is_going_on() {
+fn what_waits_is_changed_whatever_is_going_on() {
     let request = Request { content: "And then?".into(), interrupts: false };
     let request = Event::new(Timestamp::from_seconds(0), EventKind::Request(request));
     let (mut play, _) = called(with(ask(), Audience::Person));
-    let effects = play.step(Input::FollowUp { from: 3, request });
-    assert_eq!(effects, ["enqueue 3 request And then?"]);
+    let waiting = Waiting { number: 7, blob: "0a55".to_owned() };
+    for (follow_up, effect) in [
+        (FollowUp::Ask(request.clone()), "queue 3 request And then?"),
+        (FollowUp::Drop(waiting.clone()), "unqueue 3 7"),
+        (FollowUp::Change(waiting, request), "requeue 3 7 request And then?"),
+    ] {
+        assert_eq!(
+            play.step(Input::FollowUp { from: 3, follow_up: Box::new(follow_up) }),
+            [effect]
+        );
+    }
 }

@@ -46,6 +46,10 @@ impl World {
         self.workspace.enqueue(&mut self.guard, &request(text)).unwrap()
     }
 
+    fn file(&self, name: &FileName) -> QueuedFile {
+        self.workspace.queued_at(&self.guard, name.address()).unwrap().unwrap()
+    }
+
     fn take(&mut self, name: &FileName, drafts: &[Draft]) -> Result<Vec<Appended>, WriteFailure> {
         let mut operation = self.workspace.begin_operation(&self.guard).unwrap();
         // The same directory changes with the first and with the last event.
@@ -103,15 +107,20 @@ fn requests_wait_in_their_order_and_each_change_is_a_commit() {
     let two = world.enqueue("Two");
     world.assert_summed_up();
     assert_eq!(world.queue(), pairs([("000-request.md", "One"), ("001-request.md", "Two")]));
-    world.workspace.requeue(&mut world.guard, &two, &request("Too")).unwrap();
+    let (first, second) = (world.file(&one), world.file(&two));
+    world.workspace.requeue(&mut world.guard, &second, &request("Too")).unwrap();
     assert_eq!(world.subject(), "queue 001-request.md anew");
-    world.workspace.unqueue(&mut world.guard, &one).unwrap();
+    world.workspace.unqueue(&mut world.guard, &first).unwrap();
     assert_eq!(world.subject(), "unqueue 000-request.md");
     world.assert_summed_up();
     assert_eq!(world.queue(), pairs([("001-request.md", "Too")]));
-    let gone = world.workspace.unqueue(&mut world.guard, &one).unwrap_err();
+    let gone = world.workspace.unqueue(&mut world.guard, &first).unwrap_err();
     let why = "stays as it is: `000-request.md` is not queued";
     assert!(gone.to_string().ends_with(why), "{gone}");
+    let draft = request("Late");
+    let changed = world.workspace.requeue(&mut world.guard, &second, &draft).unwrap_err();
+    assert!(changed.to_string().ends_with("`001-request.md` was changed meanwhile"), "{changed}");
+    assert_eq!(world.queue(), pairs([("001-request.md", "Too")]));
 }
 
 #[test]

@@ -30,7 +30,7 @@ use crate::{
         Speaker, Welcome,
     },
     turn::{Closed, FrontEnd, Inbox, Input, Post},
-    ui::{Presses, Signals, escape_lines},
+    ui::{Presses, Signal, Signals, escape_lines},
 };
 
 /// How often time is seen to pass.
@@ -48,6 +48,8 @@ pub struct Attendance {
     pub words: Words,
     /// Whether what has come and is not stored yet is shown as well.
     pub catches_up: bool,
+    /// Whether the query was begun from here, and ends with whoever reads its answer.
+    pub has_begun_it: bool,
 }
 
 /// What comes in.
@@ -74,12 +76,17 @@ pub fn attend(
     forward(inbox, speaker.clone())?;
     let mut hall = Hall { env, attendance, speaker, post, news, sender, conversation: None };
     loop {
-        let welcome = hall.welcome(output)?;
+        let signals = hall.listen_between();
+        let welcome = match hall.welcome(output)? {
+            Came::Turn(welcome) => welcome,
+            Came::Left(leaving) => return Ok(hall.farewell(output, leaving)),
+        };
         if welcome.follows && !attendance.words.json {
             // The answers stand apart; whoever does not read them is told by the next write.
             let _unread = output.line("").and_then(|()| output.flush());
         }
         catch_up(output, &welcome)?;
+        drop(signals);
         let shown = hall.show(output, &welcome)?;
         let (closing, left) = match shown {
             Shown::Over(over) => *over,
@@ -138,6 +145,12 @@ struct Hall<'a> {
     conversation: Option<String>,
 }
 
+/// What came while no turn was shown.
+enum Came {
+    Turn(Box<Welcome>),
+    Left(Leaving),
+}
+
 /// How a turn ended for whoever was shown it.
 enum Shown<'a> {
     Over(Box<(Closing, Left<'a>)>),
@@ -147,14 +160,14 @@ enum Shown<'a> {
 
 impl<'a> Hall<'a> {
     /// Waits until there is a turn to be shown.
-    fn welcome(&mut self, output: &mut Output) -> Result<Welcome, CommandError> {
+    fn welcome(&mut self, output: &mut Output) -> Result<Came, CommandError> {
         loop {
             match self.news.recv() {
                 Ok(News::Said(message)) => match *message {
                     FromServer::Welcome(welcome) => {
                         self.conversation =
                             welcome.conversation.clone().or(self.conversation.take());
-                        return Ok(welcome);
+                        return Ok(Came::Turn(Box::new(welcome)));
                     }
                     FromServer::End(closing) => {
                         let Closing { code, failure, .. } = *closing;
@@ -170,8 +183,36 @@ impl<'a> Hall<'a> {
                     _ => {}
                 },
                 Ok(News::Lost(error)) => return Err(lost(&error, self.conversation.as_deref())),
-                Ok(News::Leave(_)) | Err(_) => return Err(CommandError::silent(DONE)),
+                Ok(News::Leave(leaving)) => return Ok(Came::Left(leaving)),
+                Err(_) => return Err(lost(&FrameError::Closed, self.conversation.as_deref())),
             }
+        }
+    }
+
+    /// What signals do while no turn is shown: whoever leaves leaves, and all else is for the next
+    /// turn.
+    fn listen_between(&self) -> Option<Signals> {
+        let Attendance { role, has_begun_it, .. } = self.attendance;
+        let (leave, speaker) = (self.leave(), self.speaker.clone());
+        let heard = move |signal: Signal| {
+            let how = match (role, signal) {
+                (Role::Person | Role::Watcher, Signal::Hangup) => {
+                    return leave(Leaving::TerminalGone);
+                }
+                (Role::Watcher, _) | (Role::Person, Signal::Suspend) => {
+                    return leave(Leaving::Wanted);
+                }
+                // It may be meant for what is printed of the turns before.
+                (_, Signal::Interrupt) if !has_begun_it => return leave(Leaving::Wanted),
+                (_, Signal::Interrupt) => InterruptText::Stop,
+                (_, Signal::Terminate | Signal::Hangup | Signal::Suspend) => InterruptText::HangUp,
+            };
+            // That the server is gone is heard by whoever listens to it.
+            let _gone = speaker.say(&FromClient::Interrupt(how));
+        };
+        match role {
+            Role::Command => Signals::listen(heard).ok(),
+            _ => Signals::listen_for_suspend(heard).ok(),
         }
     }
 
@@ -246,7 +287,7 @@ impl<'a> Hall<'a> {
                 Err(RecvTimeoutError::Disconnected) => return Ended::Lost(FrameError::Closed),
             };
             if shown == Err(Closed) && !std::mem::replace(&mut is_closed, true) {
-                if self.attendance.role == Role::Watcher {
+                if self.attendance.role == Role::Watcher || !self.attendance.has_begun_it {
                     return Ended::Left(Leaving::Wanted);
                 }
                 let _gone = self.speaker.say(&FromClient::Interrupt(InterruptText::Stop));

@@ -26,7 +26,7 @@ use crate::{
     projection::{Role, Takes},
     provider::{Block, Content, Piece, Provider, ProviderError, Query, Sampling},
     tool::{Audience, Catalog, Unattended},
-    turn::{Inbox, Input, Setup, Sink, Turn, drive},
+    turn::{Filed, FollowUp, Inbox, Input, Setup, Sink, Turn, drive},
     ui::{AnswerFormat, Channels, Chrome, Presses, Prompter},
     workspace::WorkspaceError,
 };
@@ -93,7 +93,7 @@ impl ByHand {
         let turn = Turn::new(setup, Vec::new());
         let (mut kept, now) = (Kept::default(), || env.now());
         let provider: Arc<dyn Provider> = Arc::new(caller);
-        let driven = drive(turn, first, &provider, &mut kept, &mut front, inbox, &now);
+        let driven = drive(turn, first, &provider, &mut kept, &mut front, &inbox, &now);
         self.fleet.servers.end();
         self.running.kill_all();
         front.end();
@@ -171,7 +171,7 @@ impl Sink for Kept {
         Ok(Vec::new())
     }
 
-    fn enqueue(&mut self, _request: &Event) -> Result<u32, String> {
+    fn queue(&mut self, _: &FollowUp) -> Result<Filed, String> {
         Err("nothing is asked afterwards".to_owned())
     }
 

@@ -15,7 +15,7 @@ use crate::{
 
 /// What is to be said about a turn that is over. What was asked is let go of if it is stored.
 pub fn close(scene: &Scene, asked: &mut Asked, driven: Driven, waiting: &Waiting) -> Closing {
-    let Driven { ending, id, room, is_answered, notes, usage } = driven;
+    let Driven { ending, id, room, is_answered, notes, usage, guard: _ } = driven;
     if ending.is_ok() && id.is_some() {
         asked.sent();
     }
@@ -26,7 +26,7 @@ pub fn close(scene: &Scene, asked: &mut Asked, driven: Driven, waiting: &Waiting
         is_answered,
         notes,
         queued: waiting.count(),
-        is_followed: waiting.next().is_some(),
+        is_followed: waiting.is_asked(),
         tokens: usage.as_ref().and_then(tokens),
         welcome: welcome(scene).filter(|_| id.is_some()),
         ..Closing::default()

@@ -19,13 +19,13 @@ use crate::{
     model::{ConversationId, Usage},
     tool::Audience,
     turn::{self, DriveError, Ending, FrontEnd, Inbox, Input, Told, Turn},
-    workspace::WriteFailure,
+    workspace::{Guard, WriteFailure},
 };
 
 /// Where a turn is shown.
 pub trait Stage: FrontEnd {
-    /// The turn is over; what still runs has been stopped.
-    fn over(&mut self) {}
+    /// The turn is over; what still runs has been stopped, and this was said too late for it.
+    fn over(&mut self, inbox: &Inbox);
 
     /// Something is new about the conversation.
     fn has_news(&mut self) {}
@@ -49,6 +49,8 @@ pub struct Driven {
     pub ending: Result<Ending, DriveError<WriteFailure>>,
     /// The conversation that it is kept in.
     pub id: Option<ConversationId>,
+    /// The right to write it, which is kept from one turn to the next.
+    pub guard: Option<Box<Guard>>,
     /// What is to be said about the room that is left.
     pub room: Room,
     /// Whether the next question can be asked.
@@ -60,10 +62,9 @@ pub struct Driven {
 }
 
 impl Driven {
-    /// The conversation that another question is asked in now, if one is to be.
-    pub fn next(&self, asks_next: bool) -> Option<ConversationId> {
-        let is_complete = matches!(self.ending, Ok(Ending::Complete(_)));
-        self.id.filter(|_| asks_next && is_complete)
+    /// Whether nothing is missing of the turn.
+    pub fn is_complete(&self) -> bool {
+        matches!(self.ending, Ok(Ending::Complete(_)))
     }
 }
 
@@ -83,19 +84,20 @@ pub fn drive(
     let teller = log.teller(teller);
     let naming = Naming::of(env, args, asked, scene, Some(teller.clone()));
     let keeper = scene.target.keeper(args, beginning.meta, &scene.resolved)?;
-    let keeper = keeper.after(&scene.entries).telling(Some(teller.clone()));
+    let keeper = keeper.after(&scene.entries).telling(teller.clone());
     let is_on_disk = matches!(beginning.first, Input::Resume(_));
     let keeper = keeper.briefed(brief(&Told::of(&setup)));
     let mut keeper = keeper.taking(asked.queued()).having_begun(is_on_disk);
     let turn = Turn::new(setup, std::mem::take(&mut scene.entries));
     let (provider, now) = (&scene.model.provider, || env.now());
     let mut noted = Noted { front: stage, log, usage: None };
-    let ending = turn::drive(turn, beginning.first, provider, &mut keeper, &mut noted, inbox, &now);
+    let ending =
+        turn::drive(turn, beginning.first, provider, &mut keeper, &mut noted, &inbox, &now);
     let Noted { front: stage, log, usage } = noted;
     fleet.servers.end();
     // What still runs after a failure has nobody to run for.
     scene.running.kill_all();
-    stage.over();
+    stage.over(&inbox);
     log.note(&match &ending {
         Ok(ending) => format!("ended: {}", word(ending)),
         Err(error) => format!("ended: {error}"),
@@ -107,7 +109,7 @@ pub fn drive(
     }
     let (id, notes) = (keeper.id(), keeper.take_notes());
     let is_answered = beginning::admits_request(keeper.progress());
-    drop(keeper);
+    let guard = keeper.release();
     if matches!(&ending, Ok(ending) if !matches!(ending, Ending::Unsure(_))) {
         scene.typed_is_stored();
     }
@@ -115,5 +117,5 @@ pub fn drive(
         Ok(ending) => Room::after(env, scene, ending, usage.as_ref(), id),
         Err(_) => Room::default(),
     };
-    Ok(Driven { ending, id, room, is_answered, notes, usage })
+    Ok(Driven { ending, id, guard, room, is_answered, notes, usage })
 }

@@ -4,10 +4,33 @@ use super::{driving::Driven, scene::Scene, target::Target};
 use crate::{
     cli::{args::Query, output::Output},
     model::{ConversationId, counted, title_from},
-    turn::Ending,
     ui::escape,
-    workspace::{Conversation, Queued},
+    workspace::{Conversation, Guard, Queued},
 };
+
+/// What is asked after a turn, in the same conversation, which nobody else can write meanwhile.
+pub enum Next {
+    /// Nothing.
+    Nothing,
+    /// The question that the query was begun with.
+    Question(Box<Guard>),
+    /// What is queued.
+    FollowUp(Box<Guard>),
+}
+
+impl Next {
+    /// Decides after a turn. What is not gone on with is let go of.
+    pub fn after(driven: &mut Driven, asks_next: bool, waiting: &Waiting) -> Self {
+        match driven.guard.take() {
+            Some(guard) if asks_next && driven.is_complete() => Self::Question(guard),
+            Some(guard) if waiting.is_asked() => Self::FollowUp(guard),
+            guard => {
+                driven.guard = guard;
+                Self::Nothing
+            }
+        }
+    }
+}
 
 /// What waits in a conversation when a turn is over.
 pub struct Waiting {
@@ -20,8 +43,7 @@ pub struct Waiting {
 impl Waiting {
     /// Looks at the queue after a turn. What is not kept has none.
     pub fn after(scene: &Scene, driven: &Driven, is_stopped: bool) -> Self {
-        let is_complete = matches!(driven.ending, Ok(Ending::Complete(_)));
-        let goes_on = is_complete && !is_stopped;
+        let goes_on = driven.is_complete() && !is_stopped;
         Self { queued: driven.id.and_then(|id| Some((id, count(scene, id)?))), goes_on }
     }
 
@@ -30,9 +52,9 @@ impl Waiting {
         self.queued.map_or(0, |(_, count)| count)
     }
 
-    /// The conversation in which the next one is asked now.
-    pub fn next(&self) -> Option<ConversationId> {
-        self.queued.filter(|_| self.goes_on).map(|(id, _)| id)
+    /// Whether the first of them is asked now.
+    pub fn is_asked(&self) -> bool {
+        self.queued.is_some() && self.goes_on
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
     config::Visibility,
     env::Env,
     model::{CallId, EventKind, EventType, InquiryId, ToolCall},
-    turn::{Ask, Closed, FrontEnd, Notice, Post},
+    turn::{Ask, Closed, FrontEnd, Inbox, Notice, Post},
     ui::{AnswerFormat, Channels, Chrome, Face, Retry, Status, Written, on_one_line, shorten},
 };
 
@@ -362,7 +362,7 @@ impl<'a> Front<'a> {
 const LONGEST: usize = 300;
 
 impl Stage for Front<'_> {
-    fn over(&mut self) {
+    fn over(&mut self, _inbox: &Inbox) {
         self.end();
     }
 

@@ -85,10 +85,10 @@ impl Shown<'_> {
         args: &Query,
         scene: &Scene,
         asked: &mut Asked,
+        waiting: &Waiting,
     ) -> Outcome {
-        let waiting = self.waiting(scene);
         let Self { driven, front, stopped_by, signals } = self;
-        let closing = close(scene, asked, driven, &waiting);
+        let closing = close(scene, asked, driven, waiting);
         let left = Left { front, code: stopped_by.code(), signals };
         let told = tell(output, Words::of(args), &closing, left);
         if told.is_ok() {

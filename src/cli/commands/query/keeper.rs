@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml::Table;
 
-use super::caption::Teller;
+use super::{caption::Teller, queueing};
 use crate::{
     format::{FileName, encode},
     fsutil::{self, FsError},
@@ -13,7 +13,7 @@ use crate::{
         Usage, Verdict,
     },
     plan::{Briefing, Draft},
-    turn::Sink,
+    turn::{Filed, FollowUp, Sink},
     workspace::{Appended, Guard, Operation, Queued, Retracted, Session, Workspace, WriteFailure},
 };
 
@@ -102,8 +102,8 @@ impl<'a> Keeper<'a> {
     }
 
     /// The same, which tells somebody when what was asked is on disk.
-    pub fn telling(self, teller: Option<Teller>) -> Self {
-        Self { teller, ..self }
+    pub fn telling(self, teller: Teller) -> Self {
+        Self { teller: Some(teller), ..self }
     }
 
     /// The same, for a turn of which something is on disk already.
@@ -143,6 +143,14 @@ impl<'a> Keeper<'a> {
     pub fn id(&self) -> Option<ConversationId> {
         match &self.place {
             Place::Open { guard, .. } => Some(guard.id()),
+            Place::New { .. } | Place::Nowhere => None,
+        }
+    }
+
+    /// The right to write the conversation, for what comes next.
+    pub fn release(self) -> Option<Box<Guard>> {
+        match self.place {
+            Place::Open { guard, .. } => Some(guard),
             Place::New { .. } | Place::Nowhere => None,
         }
     }
@@ -376,13 +384,11 @@ impl Sink for Keeper<'_> {
         Ok(addresses)
     }
 
-    fn enqueue(&mut self, request: &Event) -> Result<u32, String> {
+    fn queue(&mut self, follow_up: &FollowUp) -> Result<Filed, String> {
         let Place::Open { workspace, guard, operation } = &mut self.place else {
             return Err("nothing is kept of this query".to_owned());
         };
-        let draft = fresh(request).map_err(|error| error.to_string())?;
-        let name = workspace.enqueue_in(guard, operation, &draft);
-        name.map(|name| name.address().number()).map_err(|error| error.to_string())
+        queueing::queue(workspace, guard, operation, follow_up)
     }
 
     fn grant(&mut self, grant: &Grant) -> Result<(), WriteFailure> {

@@ -25,6 +25,7 @@ mod listening;
 mod naming;
 mod notifying;
 mod noting;
+mod queueing;
 mod serving;
 mod starting;
 

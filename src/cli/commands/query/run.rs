@@ -8,18 +8,18 @@ use super::{
     beginning::{Beginning, heading},
     caption::show_target,
     compacting::compaction,
-    follow_up,
+    follow_up::{self, Next},
     in_process::drive_here,
     reading::read,
     resuming::{Settled, Way, check_usage, prepare},
     scene::Scene,
-    serving::{Next, Server},
+    serving::Server,
     starting::Started,
+    target::Known,
 };
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
     env::Env,
-    model::ConversationId,
     process,
     turn::Input,
 };
@@ -67,16 +67,16 @@ fn ask(env: &Env, output: &mut Output, args: &Query, server: &mut Option<Server>
     let mut follow_up = None;
     loop {
         let args = follow_up.as_ref().unwrap_or(args);
-        let went = once(env, output, args, in_conversation, server)?;
+        let went = once(env, output, args, in_conversation.take(), server)?;
         if let Some(server) = server {
             // From here on it is the clients who hear what there is to say.
             output.divert(server.voice());
         }
         match went {
             Went::Over(code) => return Ok(code),
-            Went::AskNext(id) => in_conversation = Some(id),
-            Went::FollowUp(id) => {
-                (in_conversation, follow_up) = (Some(id), Some(follow_up::query(args)));
+            Went::AskNext(known) => in_conversation = Some(known),
+            Went::FollowUp(known) => {
+                (in_conversation, follow_up) = (Some(known), Some(follow_up::query(args)));
             }
         }
     }
@@ -87,9 +87,19 @@ enum Went {
     /// There is nothing else to do.
     Over(u8),
     /// A turn that was interrupted is complete: now the question can be asked there.
-    AskNext(ConversationId),
+    AskNext(Known),
     /// The turn is complete, and something is queued there.
-    FollowUp(ConversationId),
+    FollowUp(Known),
+}
+
+impl Went {
+    fn after(next: Next, code: u8) -> Self {
+        match next {
+            Next::Nothing => Self::Over(code),
+            Next::Question(guard) => Self::AskNext(Known::Held(guard)),
+            Next::FollowUp(guard) => Self::FollowUp(Known::Held(guard)),
+        }
+    }
 }
 
 /// One turn: a question that is asked, or one that goes on.
@@ -97,7 +107,7 @@ fn once(
     env: &Env,
     output: &mut Output,
     args: &Query,
-    in_conversation: Option<ConversationId>,
+    in_conversation: Option<Known>,
     server: &mut Option<Server>,
 ) -> Result<Went, CommandError> {
     let heading = heading(args)?;
@@ -131,7 +141,7 @@ fn once(
             Ok(Way::Discard) => {
                 fleet.servers.end();
                 scene.target.discard_turn(output)?;
-                let next = scene.target.id().filter(|_| scene.asks_next());
+                let next = scene.target.id().filter(|_| scene.asks_next()).map(Known::Named);
                 return Ok(next.map_or(Went::Over(DONE), Went::AskNext));
             }
             Err(error) => {
@@ -142,20 +152,17 @@ fn once(
     }
     if let Some(server) = server {
         return match server.drive(env, args, &mut scene, &mut asked, beginning, fleet) {
-            Ok(Next::Nothing) => Ok(Went::Over(DONE)),
-            Ok(Next::Question(id)) => Ok(Went::AskNext(id)),
-            Ok(Next::FollowUp(id)) => Ok(Went::FollowUp(id)),
+            Ok(next) => Ok(Went::after(next, DONE)),
             Err(error) => Err(asked.kept(error)),
         };
     }
     let asks_next = scene.asks_next();
     match drive_here(env, output, args, &mut scene, &asked, beginning, fleet) {
-        Ok(shown) => {
-            let next = shown.driven.next(asks_next);
-            let follow_up = shown.waiting(&scene).next();
-            let code = shown.tell(output, args, &scene, &mut asked)?;
-            let otherwise = follow_up.map_or(Went::Over(code), Went::FollowUp);
-            Ok(next.map_or(otherwise, Went::AskNext))
+        Ok(mut shown) => {
+            let waiting = shown.waiting(&scene);
+            let next = Next::after(&mut shown.driven, asks_next, &waiting);
+            let code = shown.tell(output, args, &scene, &mut asked, &waiting)?;
+            Ok(Went::after(next, code))
         }
         Err(error) => Err(asked.kept(error)),
     }

@@ -10,14 +10,14 @@ use super::{
     },
     model::{self, Model},
     resuming::{Settled, Way, has_question, match_model, settle},
-    target::Target,
+    target::{Known, Target},
     tools,
 };
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
     config::{Key, Layers, Resolved},
     env::Env,
-    model::{ConversationId, Entry, Verdict},
+    model::{Entry, Verdict},
     process::Running,
     tool::{Audience, Site},
     ui::Prompter,
@@ -58,13 +58,14 @@ impl Scene {
         env: &Env,
         output: &mut Output,
         args: &Query,
-        in_conversation: Option<ConversationId>,
+        in_conversation: Option<Known>,
     ) -> Result<Self, CommandError> {
+        let is_next = in_conversation.is_some();
         let interactive = !args.manner.non_interactive && Prompter::open(env).is_ok();
         let mut target = Target::choose(env, output, args, in_conversation)?;
         let mut conversation = target.load(output)?;
         let mut settled = settle(env, output, args, interactive, &mut target, &mut conversation)?;
-        if in_conversation.is_some() && matches!(settled, Settled::Ask) {
+        if is_next && matches!(settled, Settled::Ask) {
             // What is piped in may be empty after all.
             settled = Settled::AskOrNothing;
         }
@@ -84,7 +85,7 @@ impl Scene {
                         let id = target.id().filter(|_| has_question(args));
                         drop(target);
                         return match id {
-                            Some(id) => Self::set(env, output, args, Some(id)),
+                            Some(id) => Self::set(env, output, args, Some(Known::Named(id))),
                             None => Err(CommandError::silent(0)),
                         };
                     }

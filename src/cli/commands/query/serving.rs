@@ -14,7 +14,7 @@ use super::{
     closing::{close, failing, word},
     door::Door,
     driving::{Company, Stage, drive},
-    follow_up::Waiting,
+    follow_up::{Next, Waiting},
     front::Manner,
     listening::StoppedBy,
     notifying::Notifier,
@@ -26,10 +26,10 @@ use crate::{
     cli::{args::Query, error::CommandError},
     config::Timeout,
     env::Env,
-    model::{ConversationId, Finish, Timestamp},
+    model::{Finish, Timestamp},
     process::{self, Running},
     serve::{Closing, Hub, Welcome, Wiring, place},
-    turn::{Ask, Ending, Inbox, Interrupt, Post},
+    turn::{Ask, Ending, Inbox, Interrupt},
     ui::{Signal, Signals},
     workspace::Workspace,
 };
@@ -44,22 +44,16 @@ pub struct Server {
     house: Option<House>,
 }
 
-/// What is asked after a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Nothing.
-    Nothing,
-    /// The question that the query was begun with.
-    Question(ConversationId),
-    /// What is queued.
-    FollowUp(ConversationId),
-}
-
 /// Where clients are, once there is a turn to be shown.
 struct House {
     hub: Hub,
     door: Arc<Mutex<Door>>,
     notifier: Option<Notifier>,
+    /// The programs that tools run, in the turn under way.
+    running: Arc<Mutex<Running>>,
+    stopped_by: StoppedBy,
+    /// Heard as long as the process lives, also between two turns.
+    _signals: Option<Signals>,
 }
 
 impl Server {
@@ -104,26 +98,25 @@ impl Server {
         let inbox = Inbox::new();
         let audience = house.hub.begin(inbox.post());
         fleet.leave_signals();
-        let stopped_by = StoppedBy::default();
-        let _signals = listen(inbox.post(), scene.running.clone(), stopped_by.clone());
+        *house.running.lock().unwrap_or_else(PoisonError::into_inner) = scene.running.clone();
         let teller = Some(house.teller(env));
         let mut stage = house.hub.clone();
         let company = Company { stage: &mut stage, inbox, audience, teller };
-        let driven = drive(env, args, scene, asked, beginning, fleet, company)?;
-        let waiting = Waiting::after(scene, &driven, stopped_by.code().is_some());
-        let next = match (driven.next(asks_next), waiting.next()) {
-            (Some(id), _) => Next::Question(id),
-            (None, Some(id)) => Next::FollowUp(id),
-            (None, None) => Next::Nothing,
-        };
+        let mut driven = drive(env, args, scene, asked, beginning, fleet, company)?;
+        let is_stopped = house.code().is_some() || house.hub.is_interrupted();
+        let waiting = Waiting::after(scene, &driven, is_stopped);
+        let next = Next::after(&mut driven, asks_next, &waiting);
+        let guard = driven.guard.take();
         let mut closing = close(scene, asked, driven, &waiting);
-        closing.goes_on = next != Next::Nothing;
-        if let Some(code) = stopped_by.code().filter(|_| closing.ending == "stopped") {
+        closing.goes_on = !matches!(next, Next::Nothing);
+        if let Some(code) = house.code().filter(|_| closing.ending == "stopped") {
             closing.code = code;
         }
         if !closing.goes_on {
             house.door().close();
         }
+        // Whoever gets the lock next finds nobody who serves the conversation.
+        drop(guard);
         house.end(closing);
         Ok(next)
     }
@@ -178,12 +171,22 @@ impl House {
             patience: detached.patience.map_or(PATIENCE, Timeout::duration),
             asks_nobody: args.manner.non_interactive,
         };
-        let hub = Hub::new(about, wiring);
-        hub.take_first(stream).map_err(|error| gone(&error))?;
+        let hub = Hub::new(about, wiring).map_err(CommandError::failure)?;
+        let (running, stopped_by) = (Arc::default(), StoppedBy::default());
+        let signals = listen(hub.clone(), Arc::clone(&running), stopped_by.clone());
         let keeps_stdin = scene.asks_next() && has_question(args);
+        // Whoever is told that it is there can do to its terminal what they like.
         process::leave_terminal(keeps_stdin).map_err(CommandError::failure)?;
+        // From here on its word counts, or that it leaves without one.
         process::end_with_parent(false);
-        Ok(Self { hub, door, notifier })
+        hub.take_first(stream).map_err(|error| gone(&error))?;
+        Ok(Self { hub, door, notifier, running, stopped_by, _signals: signals })
+    }
+
+    /// The exit code that tells what ended the query before its time.
+    fn code(&self) -> Option<u8> {
+        let hung_up = || BY_SIGNAL + Signal::Terminate.number();
+        self.stopped_by.code().or_else(|| self.hub.is_hung_up().then(hung_up))
     }
 
     fn door(&self) -> std::sync::MutexGuard<'_, Door> {
@@ -280,25 +283,29 @@ fn waits(notifier: Option<Notifier>, door: Arc<Mutex<Door>>) -> Box<dyn FnMut(&A
 }
 
 /// What signals do to a server: whoever wants it to end has it saved first.
-fn listen(post: Post, running: Running, stopped_by: StoppedBy) -> Option<Signals> {
+fn listen(hub: Hub, running: Arc<Mutex<Running>>, stopped_by: StoppedBy) -> Option<Signals> {
     let heard = move |signal: Signal| match signal {
         // The terminal that it was started in is none of its business any more.
         Signal::Hangup | Signal::Suspend => {}
         Signal::Interrupt | Signal::Terminate if stopped_by.code().is_some() => {
-            running.kill_all();
+            running.lock().unwrap_or_else(PoisonError::into_inner).kill_all();
             signal_hook::low_level::exit(i32::from(BY_SIGNAL + signal.number()));
         }
         Signal::Interrupt => {
             stopped_by.note(signal);
-            post.interrupt(Interrupt::Stop);
+            hub.interrupt(Interrupt::Stop);
         }
         Signal::Terminate => {
             stopped_by.note(signal);
-            post.interrupt(Interrupt::HangUp);
+            hub.interrupt(Interrupt::HangUp);
         }
     };
     Signals::listen(heard).ok()
 }
 
 /// A turn that is shown to clients.
-impl Stage for Hub {}
+impl Stage for Hub {
+    fn over(&mut self, inbox: &Inbox) {
+        self.rest(inbox);
+    }
+}

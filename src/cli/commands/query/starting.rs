@@ -83,7 +83,7 @@ impl Started {
         let is_person = !args.manner.non_interactive && Prompter::open(env).is_ok();
         let role = if is_person { Role::Person } else { Role::Command };
         let connection = Connection::greet(stream, role)?;
-        let attendance = Attendance { role, words, catches_up: true };
+        let attendance = Attendance { role, words, catches_up: true, has_begun_it: true };
         let outcome = attend(env, output, connection, attendance, |_, _| Ok(()));
         clear_leftovers(env);
         outcome

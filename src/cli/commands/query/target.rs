@@ -36,6 +36,14 @@ pub struct Target {
     place: Place,
 }
 
+/// A conversation that is known before anything is chosen.
+pub enum Known {
+    /// By its id.
+    Named(ConversationId),
+    /// It has been written before, and nobody else could since.
+    Held(Box<Guard>),
+}
+
 enum Place {
     /// One that begins with the query.
     New,
@@ -56,9 +64,13 @@ impl Target {
         env: &Env,
         output: &mut Output,
         args: &Query,
-        known: Option<ConversationId>,
+        known: Option<Known>,
     ) -> Result<Self, CommandError> {
-        let known = known.map(|id| id.to_string());
+        let known = match known {
+            Some(Known::Held(guard)) => return Self::held(env, output, guard),
+            Some(Known::Named(id)) => Some(id.to_string()),
+            None => None,
+        };
         let need = known.as_deref().map_or_else(|| args.need(), Need::Explicit);
         let session = Session::of(env);
         if need == Need::New {
@@ -92,6 +104,18 @@ impl Target {
             None => locked(env, output, &workspace, handle, !args.manner.non_interactive)?,
         };
         Ok(Self { workspace: Some(workspace), session, place })
+    }
+
+    /// The conversation of the turn before, as it is now.
+    fn held(env: &Env, output: &mut Output, mut guard: Box<Guard>) -> Result<Self, CommandError> {
+        let workspace = Workspace::open(env)?.ok_or(WorkspaceError::NoHome)?.doing(DOING);
+        workspace.catch_up(&mut guard)?;
+        open::warn_of_dropped(output, &workspace, &guard, Next::Writes);
+        Ok(Self {
+            workspace: Some(workspace),
+            session: Session::of(env),
+            place: Place::Locked(guard),
+        })
     }
 
     /// The conversation of the terminal to read it, or a new one: nothing is kept in either.

@@ -11,7 +11,7 @@ use crate::{
     cli::args::Query,
     env::Env,
     fsutil,
-    turn::Notice,
+    turn::{Filed, Notice},
     ui::{escape, on_one_line},
 };
 
@@ -85,7 +85,11 @@ impl Trace {
                 let addresses: Vec<_> = addresses.iter().map(ToString::to_string).collect();
                 self.note(&format!("taken out: {}", addresses.join(" ")));
             }
-            Notice::Queued { number: Ok(number), .. } => self.note(&format!("queued {number}")),
+            Notice::Queued { filed: Ok(filed), .. } => self.note(&match filed {
+                Filed::Queued(number) => format!("queued {number}"),
+                Filed::Dropped(number) => format!("unqueued {number}"),
+                Filed::Changed(number) => format!("queued {number} anew"),
+            }),
             Notice::Queued { .. }
             | Notice::Saved { .. }
             | Notice::Text(_)
