@@ -19,7 +19,7 @@ use crate::{
 /// A tool that runs until the test lets it go, and three that ask whether they may run.
 const TOOLS: &str = r#"
 [tools.holds]
-command = ["cat >/dev/null; echo holds >>did; cat hold"]
+command = ["cat >/dev/null; echo $$ >pid; echo holds >>did; cat hold"]
 shell = true
 permission = "allow"
 
@@ -40,11 +40,11 @@ permission = "ask"
 "#;
 
 /// A call that is held, and what comes after it.
-const HELD: &str = "[[answer]]\nstep = [{ text = \"Let me look.\" }, \
+pub const HELD: &str = "[[answer]]\nstep = [{ text = \"Let me look.\" }, \
                     { call = \"holds\", arguments = {} }]\n\n[[answer]]\ntext = \"Done.\"\n";
 
 /// A user with these tools.
-fn scene(script: &str) -> Jp {
+pub fn scene(script: &str) -> Jp {
     let jp = player(script);
     configure(&jp, TOOLS);
     assert!(jp.command("mkfifo").arg(jp.path("hold")).status().unwrap().success());
@@ -60,12 +60,12 @@ fn did(jp: &Jp) -> Vec<String> {
 }
 
 /// Waits until the tool is held.
-fn wait_for_hold(jp: &Jp) {
+pub fn wait_for_hold(jp: &Jp) {
     wait_until(|| did(jp).contains(&"holds".to_owned()));
 }
 
 /// Lets the tool that is held say this and end.
-fn let_go(jp: &Jp, text: &str) {
+pub fn let_go(jp: &Jp, text: &str) {
     fs::write(jp.path("hold"), text).unwrap();
 }
 
@@ -361,7 +361,7 @@ fn a_query_that_goes_on_with_a_conversation_or_a_copy_or_a_turn_is_left_at_once(
     }
 }
 
-fn signal(jp: &Jp, id: &str, name: &str) {
+pub fn signal(jp: &Jp, id: &str, name: &str) {
     let pid = entry(jp, id).unwrap()["pid"].to_string();
     assert!(jp.command("kill").args([name, &pid]).status().unwrap().success());
 }
@@ -395,6 +395,37 @@ fn a_server_that_is_asked_to_end_saves_what_came() {
     let said = events_of(&jp, &id, "message");
     assert_eq!(said.iter().map(|it| it["content"].clone()).collect::<Vec<_>>(), ["From March "]);
     jp.assert_sound();
+}
+
+#[test]
+fn a_server_that_is_killed_takes_along_what_its_tools_run() {
+    let jp = scene(HELD);
+    let id = detach(&jp, &[]);
+    wait_for_hold(&jp);
+    let pid = fs::read_to_string(jp.path("pid")).unwrap();
+    let is_there = || fs::exists(format!("/proc/{}", pid.trim())).unwrap();
+    assert!(is_there());
+    let killed = jp.run(&["c", "kill", "--force", &id]);
+    assert_eq!(killed.code, 0, "{}", killed.stderr);
+    wait_until(|| !is_there());
+    assert_eq!(entry(&jp, &id), None);
+    assert_eq!(status(&jp, &id), "interrupted (pending tool execution)");
+}
+
+#[test]
+fn whoever_waits_for_a_query_without_a_server_waits_for_its_end() {
+    let jp = scene(HELD);
+    let query = spawn(&jp, &["q", "--no-server", "--new", "Go"]);
+    wait_for_hold(&jp);
+    let id = only(&jp);
+    let mut waiting = spawn(&jp, &["c", "wait", &id]);
+    // It has looked at least once when somebody else has found out the same.
+    assert!(status(&jp, &id).starts_with("running (pid "));
+    assert_eq!(waiting.try_wait().unwrap(), None);
+    let_go(&jp, "let go\n");
+    let waited = Output::from(waiting.wait_with_output().unwrap());
+    assert_eq!((waited.code, waited.stdout), (0, format!("{id}: complete\n")));
+    assert_eq!(query.wait_with_output().unwrap().status.code(), Some(0));
 }
 
 /// Thoughts and texts in turn, each of which is stored by itself and can be told from the others.

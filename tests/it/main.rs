@@ -67,6 +67,7 @@ mod query_output;
 mod query_reader;
 mod query_target;
 mod queue;
+mod queue_running;
 mod reference;
 mod resume;
 mod resume_bodies;

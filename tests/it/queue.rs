@@ -55,13 +55,13 @@ fn send(jp: &Jp, id: &str, text: &str) -> String {
 }
 
 /// The numbers and texts of what is queued.
-fn queue(jp: &Jp, id: &str) -> Value {
+pub fn queue(jp: &Jp, id: &str) -> Value {
     let queue = jp.run(&["c", "queue", id, "--format", "json"]).json()["queue"].clone();
     let pair = |one: &Value| json!([one["address"], one["content"]]);
     queue.as_array().unwrap().iter().map(pair).collect()
 }
 
-fn questions(jp: &Jp, id: &str) -> Vec<String> {
+pub fn questions(jp: &Jp, id: &str) -> Vec<String> {
     let turns = jp.run(&["c", "export", id, "--format", "json"]).json()["turns"].clone();
     let events = turns.as_array().unwrap().iter().flat_map(|turn| turn["events"].as_array());
     let requests = events.flatten().filter(|event| event["type"] == "request");

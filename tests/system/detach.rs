@@ -109,6 +109,67 @@ fn a_question_is_asked_wherever_somebody_is() {
     until("the end", || status(&jp, &id) == "idle");
 }
 
+/// A tool that runs until there is something in the file `hold`.
+fn waiting_tool() -> Jp {
+    let jp = player(
+        "[[answer]]\nstep = [{ call = \"waits\", arguments = {} }]\n[[answer]]\ntext = \"Done.\"\n",
+    );
+    let config = jp.world().join("config/jp/config.toml");
+    let before = fs::read_to_string(&config).unwrap();
+    let tool = "\n[tools.waits]\ncommand = [\"sh\", \"-c\", \"echo $$ >>pid; cat hold\"]\n\
+                permission = \"allow\"\nparameters = { type = \"object\" }\n";
+    jp.write("../config/jp/config.toml", before + tool);
+    assert!(jp.command("mkfifo").arg(jp.path("hold")).status().unwrap().success());
+    jp
+}
+
+fn wait_for_tool(jp: &Jp) {
+    until("the tool", || fs::read_to_string(jp.path("pid")).is_ok_and(|pid| !pid.is_empty()));
+}
+
+#[test]
+fn a_query_is_left_while_a_tool_runs_and_the_tool_runs_once() {
+    let jp = waiting_tool();
+    let first = shell(&jp);
+    begin(&first, "jp q --new begin; echo status $?");
+    wait_for_tool(&jp);
+    first.press("C-z");
+    first.wait_for("status 0");
+    let id = newest(&jp);
+    assert!(first.screen().contains(&format!("Detached: {id}\n")), "{}", first.screen());
+    assert!(status(&jp, &id).starts_with("running (pid "));
+    let second = Terminal::named_shell("second", &jp, &["bash", "--norc", "--noprofile"]);
+    begin(&second, &format!("jp c attach {id}; echo status $?"));
+    second.wait_for("waits {}");
+    fs::write(jp.path("hold"), "said by the tool").unwrap();
+    second.wait_for("status 0");
+    assert!(second.history().contains("Done."), "{}", second.history());
+    assert_eq!(fs::read_to_string(jp.path("pid")).unwrap().lines().count(), 1);
+    assert!(jp.run(&["c", "export", "--format", "json", &id]).ok().contains("said by the tool"));
+}
+
+#[test]
+fn whoever_was_asked_first_is_asked_again_when_the_other_one_leaves() {
+    let jp = player(ASKS);
+    let first = shell(&jp);
+    begin(&first, "jp q --new begin; echo status $?");
+    first.wait_for("[a] always");
+    let id = newest(&jp);
+    let second = Terminal::named_shell("second", &jp, &["bash", "--norc", "--noprofile"]);
+    for round in 1..=2 {
+        begin(&second, &format!("clear; jp c attach {id}; echo status $?"));
+        second.wait_for("[a] always");
+        let times = |text: &str, screen: &str| screen.matches(text).count();
+        first.wait("the takeover", |screen| times("is asked from now on", screen) == round);
+        second.press("C-z");
+        second.wait_for("status 0");
+        first.wait("the question", |screen| times("[a] always", screen) == round + 1);
+    }
+    first.type_text("y");
+    first.wait_for("status 0");
+    assert!(first.history().contains("Done."), "{}", first.history());
+}
+
 #[test]
 fn a_closed_terminal_leaves_the_query_running_in_each_phase() {
     // While the model answers.
@@ -134,18 +195,10 @@ fn a_closed_terminal_leaves_the_query_running_in_each_phase() {
     assert_eq!(waited.code, 0, "{}{}", waited.stdout, waited.stderr);
 
     // While a tool runs.
-    let jp = player(
-        "[[answer]]\nstep = [{ call = \"waits\", arguments = {} }]\n[[answer]]\ntext = \"Done.\"\n",
-    );
-    let config = jp.world().join("config/jp/config.toml");
-    let before = fs::read_to_string(&config).unwrap();
-    let tool = "\n[tools.waits]\ncommand = [\"sh\", \"-c\", \"echo $$ >pid; cat hold\"]\n\
-                permission = \"allow\"\nparameters = { type = \"object\" }\n";
-    jp.write("../config/jp/config.toml", before + tool);
-    assert!(jp.command("mkfifo").arg(jp.path("hold")).status().unwrap().success());
+    let jp = waiting_tool();
     let terminal = shell(&jp);
     begin(&terminal, "jp q --new begin");
-    until("the tool", || fs::read_to_string(jp.path("pid")).is_ok_and(|pid| !pid.is_empty()));
+    wait_for_tool(&jp);
     terminal.tell(&["kill-pane"]);
     let id = newest(&jp);
     fs::write(jp.path("hold"), "said by the tool").unwrap();
