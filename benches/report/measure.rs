@@ -52,6 +52,14 @@ pub fn milliseconds(duration: Duration) -> String {
     format!("{value:.decimals$}")
 }
 
+/// The most memory that a process has used, in kB.
+pub fn peak(pid: u32) -> Outcome<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = line.ok_or("the system does not tell the memory of a process")?;
+    Ok(line.trim().trim_end_matches("kB").trim().parse()?)
+}
+
 /// Lets all contenders do their work once per round, each round beginning with another one.
 /// The first round only warms up.
 pub fn contest<const N: usize>(

@@ -12,7 +12,7 @@ use super::{
     Sizes,
     append::{begin, thousands},
     events::Author,
-    measure::{Contender, Outcome, contest, milliseconds, timed},
+    measure::{Contender, Outcome, contest, milliseconds, peak, timed},
     page::{Page, Row},
     world::{Place, World},
 };
@@ -76,7 +76,7 @@ pub fn query(world: &World, sizes: &Sizes, page: &mut Page) -> Outcome<()> {
         bar: Some(1.0),
     });
     page.rows.push(Row {
-        work: "memory of that query at its peak".to_owned(),
+        work: "memory of that query at its peak, client and server".to_owned(),
         jp: format!("{:.1} MB", seen.memory / 1e3),
         peer: format!("allowed: {:.0} MB", MEMORY / 1e3),
         ratio: seen.memory / MEMORY,
@@ -125,7 +125,7 @@ fn hear(stream: &mut TcpStream, begin: Instant) -> Outcome<Duration> {
     Ok(until_asked)
 }
 
-/// Sends the answer, and tells how much memory the program has used by then.
+/// Sends the answer, and tells how much memory the query has used by then.
 fn answer(stream: &mut TcpStream, child: &Child, chunks: usize) -> Outcome<f64> {
     stream.write_all(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n",
@@ -135,17 +135,20 @@ fn answer(stream: &mut TcpStream, child: &Child, chunks: usize) -> Outcome<f64> 
         writeln!(stream, "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n")?;
     }
     // Everything has been read but what is in the buffers of the system.
-    let memory = peak(child)?;
+    let memory = peak_of_both(child)?;
     stream.write_all(
         b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
     )?;
     Ok(memory)
 }
 
-/// The most memory that a process has used, in kB.
-fn peak(child: &Child) -> Outcome<f64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let line = line.ok_or("the system does not tell the memory of a process")?;
-    Ok(line.trim().trim_end_matches("kB").trim().parse()?)
+/// The most memory that a command and the server that it has started have used together, in kB.
+fn peak_of_both(child: &Child) -> Outcome<f64> {
+    let pid = child.id();
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
+    let mut memory = peak(pid)?;
+    for server in children.split_whitespace() {
+        memory += peak(server.parse()?)?;
+    }
+    Ok(memory)
 }

@@ -234,9 +234,7 @@ impl State {
         let messages: Vec<Lines> = messages.iter().map(|message| lines(message).into()).collect();
         let before = self.controller().map(|client| client.number);
         for client in std::mem::take(&mut self.coming) {
-            messages.iter().for_each(|lines| {
-                client.outbox.send(lines.clone());
-            });
+            messages.iter().for_each(|lines| client.outbox.send(lines.clone()));
             self.clients.push(client);
         }
         self.hand_over(before);

@@ -16,6 +16,9 @@ use std::{
 /// The lines of a message, which all clients share.
 pub type Lines = Arc<[u8]>;
 
+/// How many bytes of short messages are written at once.
+const TOGETHER: usize = 16 << 10;
+
 /// What is on its way to a client. Whoever puts something in never waits for the client.
 #[derive(Clone)]
 pub struct Outbox {
@@ -27,7 +30,10 @@ pub type Pool = Arc<AtomicUsize>;
 
 struct Shared {
     state: Mutex<State>,
-    changed: Condvar,
+    /// Something is to be written, or nothing ever again.
+    arrived: Condvar,
+    /// Nothing is to be written for now, or ever again.
+    settled: Condvar,
     /// How many bytes may be on their way.
     most: usize,
     /// Counts what is on its way to this client, and to others.
@@ -51,7 +57,13 @@ impl Outbox {
     /// Starts the thread that writes to a client.
     pub fn start(stream: UnixStream, most: usize, pool: Pool) -> io::Result<Self> {
         let state = Mutex::new(State::default());
-        let shared = Arc::new(Shared { state, changed: Condvar::new(), most, pool });
+        let shared = Arc::new(Shared {
+            state,
+            arrived: Condvar::new(),
+            settled: Condvar::new(),
+            most,
+            pool,
+        });
         let writer = shared.clone();
         thread::Builder::new()
             .name("client-writer".to_owned())
@@ -60,22 +72,24 @@ impl Outbox {
         Ok(Self { shared })
     }
 
-    /// Sends something. A client that is too far behind is cut off, and `false` is said.
-    pub fn send(&self, lines: Lines) -> bool {
+    /// Sends something. A client that is too far behind is cut off.
+    pub fn send(&self, lines: Lines) {
         let mut state = self.shared.state();
         if state.is_closed || state.is_dead {
-            return false;
+            return;
         }
         if state.bytes + lines.len() > self.shared.most && !state.queue.is_empty() {
             drop(state);
-            self.cut_off();
-            return false;
+            return self.cut_off();
         }
         state.bytes += lines.len();
         self.shared.pool.fetch_add(lines.len(), Ordering::Relaxed);
         state.queue.push_back(lines);
-        self.shared.changed.notify_all();
-        true
+        // Whoever is writing looks for more by itself: with many who do not read, to wake each of
+        // them for each part of a text would slow the turn.
+        if !state.is_writing {
+            self.shared.arrived.notify_one();
+        }
     }
 
     /// Whether what is on its way is counted there.
@@ -92,13 +106,12 @@ impl Outbox {
     /// Sends nothing any more, not even what is on its way.
     pub fn cut_off(&self) {
         self.shared.die(&mut self.shared.state());
-        self.shared.changed.notify_all();
     }
 
     /// Sends nothing after what is on its way.
     pub fn close(&self) {
         self.shared.state().is_closed = true;
-        self.shared.changed.notify_all();
+        self.shared.arrived.notify_one();
     }
 
     /// Waits until everything is written, for so long at most.
@@ -106,8 +119,27 @@ impl Outbox {
         let left = until.saturating_duration_since(Instant::now());
         let is_busy =
             |state: &mut State| !state.is_dead && (state.is_writing || !state.queue.is_empty());
-        let settled = self.shared.changed.wait_timeout_while(self.shared.state(), left, is_busy);
+        let settled = self.shared.settled.wait_timeout_while(self.shared.state(), left, is_busy);
         drop(settled.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl State {
+    /// The next lines to write: those of one message, or of several short ones.
+    fn take(&mut self) -> Option<Lines> {
+        let first = self.queue.pop_front()?;
+        let mut length = first.len();
+        let fits = |next: &&Lines| {
+            length += next.len();
+            length <= TOGETHER
+        };
+        let more = self.queue.iter().take_while(fits).count();
+        if more == 0 {
+            return Some(first);
+        }
+        let mut together = first.to_vec();
+        self.queue.drain(..more).for_each(|next| together.extend_from_slice(&next));
+        Some(together.into())
     }
 }
 
@@ -116,6 +148,8 @@ impl Shared {
         state.is_dead = true;
         state.queue.clear();
         self.pool.fetch_sub(std::mem::take(&mut state.bytes), Ordering::Relaxed);
+        self.arrived.notify_one();
+        self.settled.notify_all();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -132,9 +166,9 @@ impl Shared {
             self.pool.fetch_sub(std::mem::take(&mut state.writing), Ordering::Relaxed);
             if written.is_err() {
                 self.die(&mut state);
+            } else if state.queue.is_empty() {
+                self.settled.notify_all();
             }
-            drop(state);
-            self.changed.notify_all();
         }
         // The thread that reads from it ends with this.
         let _gone = stream.shutdown(Shutdown::Both);
@@ -162,12 +196,12 @@ impl Shared {
     fn next(&self) -> Option<Lines> {
         let is_idle =
             |state: &mut State| state.queue.is_empty() && !state.is_closed && !state.is_dead;
-        let state = self.changed.wait_while(self.state(), is_idle);
+        let state = self.arrived.wait_while(self.state(), is_idle);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         if state.is_dead {
             return None;
         }
-        let lines = state.queue.pop_front()?;
+        let lines = state.take()?;
         // What is being written does not count, or one large event would be too much.
         state.bytes = state.bytes.saturating_sub(lines.len());
         state.writing = lines.len();

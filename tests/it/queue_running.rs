@@ -1,7 +1,12 @@
 //! Follow-ups of a query that runs: it is the query that changes its queue, and what it has not asked
 //! is never asked, or is asked as it was changed.
 
-use std::fs;
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    os::unix::net::{UnixListener, UnixStream},
+    thread,
+};
 
 use serde_json::{Value, json};
 
@@ -9,7 +14,7 @@ use crate::{
     attending::{HELD, let_go, scene, signal, wait_for_hold},
     fake_editor::FakeEditor,
     queue::{questions, queue},
-    serve::{detach, spawn, status, wait, wait_until},
+    serve::{detach, entry, socket, spawn, status, wait, wait_until},
     support::{Jp, Output},
 };
 
@@ -123,4 +128,56 @@ fn nobody_else_gets_between_two_follow_ups_and_the_end_of_a_query_ends_them_all(
     wait_until(|| !status(&jp, &id).starts_with("running"));
     assert_eq!(queue(&jp, &id), json!([[0, "One?"]]));
     jp.assert_sound();
+}
+
+/// Stands between a server and the next client of it: what the client says is handed on, and what
+/// the server answers is not.
+fn swallow_answer(jp: &Jp, id: &str, then: impl FnOnce() + Send + 'static) {
+    let path = socket(jp, id);
+    let moved = path.with_extension("moved");
+    fs::rename(&path, &moved).unwrap();
+    let listener = UnixListener::bind(&path).unwrap();
+    thread::spawn(move || {
+        let (client, _) = listener.accept().unwrap();
+        let mut server = UnixStream::connect(moved).unwrap();
+        let mut lines = BufReader::new(client.try_clone().unwrap()).lines();
+        for _ in ["hello", "what it has to say"] {
+            writeln!(server, "{}", lines.next().unwrap().unwrap()).unwrap();
+        }
+        let answer = BufReader::new(server).lines().next().unwrap().unwrap();
+        assert_eq!(answer, "{\"type\":\"queued\",\"number\":0}");
+        then();
+        drop(client);
+    });
+}
+
+#[test]
+fn a_follow_up_is_queued_once_if_the_server_dies_before_it_can_say_so() {
+    let (jp, id) = held(1);
+    let mut kill = jp.command("kill");
+    kill.args(["-KILL", &entry(&jp, &id).unwrap()["pid"].to_string()]);
+    swallow_answer(&jp, &id, move || assert!(kill.status().unwrap().success()));
+    let sent = send(&jp, &id, "One?");
+    assert_eq!(sent["address"], json!(0));
+    assert_eq!(queue(&jp, &id), json!([[0, "One?"]]));
+    jp.assert_sound();
+}
+
+#[test]
+fn whoever_is_cut_off_by_a_server_tries_again_and_says_nothing_twice() {
+    let (jp, id) = held(1);
+    let path = socket(&jp, &id);
+    let moved = path.with_extension("moved");
+    fs::rename(&path, &moved).unwrap();
+    let listener = UnixListener::bind(&path).unwrap();
+    let closing = thread::spawn(move || {
+        drop(listener.accept().unwrap());
+        fs::rename(moved, path).unwrap();
+    });
+    assert_eq!(send(&jp, &id, "One?")["address"], json!(0));
+    closing.join().unwrap();
+    assert_eq!(queue(&jp, &id), json!([[0, "One?"]]));
+    let_go(&jp, "let go\n");
+    assert_eq!(wait(&jp, &id).code, 0);
+    assert_eq!(questions(&jp, &id), ["Go", "One?"]);
 }

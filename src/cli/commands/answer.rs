@@ -7,7 +7,8 @@ mod listing;
 use serde_json::json;
 
 use super::{
-    DONE, Next, Otherwise, Outcome, can_ask, find, locking, query, tell_notes, warn_of_dropped,
+    DONE, INTERRUPTED, Next, Otherwise, Outcome, can_ask, find, locking, query, tell_notes,
+    warn_of_dropped,
 };
 use crate::{
     cli::{
@@ -22,9 +23,6 @@ use crate::{
     turn::{Misread, Reply, Unanswered, unanswered},
     workspace::{Appended, Guard, Handle, Workspace},
 };
-
-/// The exit code of what the user interrupted.
-const INTERRUPTED: u8 = 130;
 
 pub fn run(env: &Env, output: &mut Output, args: &Answer) -> Outcome {
     let (need, may_ask) = (Need::of(args.id.as_deref()), !args.non_interactive);

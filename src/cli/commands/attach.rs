@@ -6,6 +6,7 @@ use super::{
     Outcome,
     print::{look, told_apart},
     query::{self, Attendance, Words, attend},
+    reaching::{Unserved, reach, unserved},
     to_read_at,
 };
 use crate::{
@@ -15,11 +16,11 @@ use crate::{
         output::Output,
     },
     env::Env,
-    model::{CallId, ConversationId, Entry, Event, EventKind, Stream, Turn},
-    serve::{Connection, Role, Welcome},
+    model::{CallId, Entry, Event, EventKind, Stream, Turn},
+    serve::{Role, Welcome},
     store::ObjectId,
     ui::{Detail, Prompter, Transcript},
-    workspace::{Handle, Running, Workspace},
+    workspace::{Handle, Workspace},
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Attach) -> Outcome {
@@ -38,22 +39,6 @@ pub fn run(env: &Env, output: &mut Output, args: &Attach) -> Outcome {
     })
 }
 
-/// Connects to the process that serves a conversation, if there is one.
-pub fn reach(
-    workspace: &Workspace,
-    id: ConversationId,
-    role: Role,
-) -> Result<Option<Connection>, CommandError> {
-    let Some(process) = workspace.process_of(id) else { return Ok(None) };
-    Connection::open(&process.socket, role).map_err(|error| {
-        let (pid, socket) = (process.process.pid, process.socket.display());
-        CommandError::failure(format!("process {pid} cannot be reached at `{socket}`: {error}"))
-            .hint(format!(
-                "`jp conversation kill {id}` ends it by a signal; what is stored is safe"
-            ))
-    })
-}
-
 /// A conversation whose process has ended: what it waits for can still be answered.
 fn without_process(
     env: &Env,
@@ -63,10 +48,14 @@ fn without_process(
     handle: &Handle,
 ) -> Outcome {
     let id = handle.id();
-    if let Some(Running { pid, .. }) = workspace.running(id) {
-        return Err(CommandError::failure(format!("process {pid} is at {id}, and serves nobody"))
-            .hint("a query with `--no-server` ends with its terminal, and is seen only there"));
-    }
+    let failure = match unserved(workspace, id) {
+        Unserved::Alone { failure, .. } => {
+            return Err(failure.hint(
+                "a query with `--no-server` ends with its terminal, and is seen only there",
+            ));
+        }
+        Unserved::Nobody(failure) => failure,
+    };
     let stream = workspace.load(handle)?.stream();
     let waits = stream
         .incomplete
@@ -80,13 +69,8 @@ fn without_process(
             let words = resume.words();
             query::run(env, output, &resume.into(), words)
         }
-        waits => {
-            let failure = CommandError::failure(format!("no process is running for {id}"));
-            Err(match waits {
-                Some(_) => failure.hint(format!("`jp resume {id}` goes on with its last turn")),
-                None => failure.hint(format!("`jp conversation print {id}` shows what was said")),
-            })
-        }
+        Some(_) => Err(failure.hint(format!("`jp resume {id}` goes on with its last turn"))),
+        None => Err(failure.hint(format!("`jp conversation print {id}` shows what was said"))),
     }
 }
 

@@ -7,7 +7,11 @@ use std::{
 
 use serde_json::json;
 
-use super::{DONE, Outcome, to_read_at};
+use super::{
+    DONE, Outcome,
+    reaching::{Unserved, unserved},
+    to_read_at,
+};
 use crate::{
     cli::{
         args::{AtArg, Kill},
@@ -16,8 +20,8 @@ use crate::{
     },
     env::{Env, Life},
     process::signal::{End, end},
-    serve::{Connection, FromClient, Role, place},
-    workspace::{ProcessEntry, Running},
+    serve::{Connection, FrameError, FromClient, FromServer, Role, place},
+    workspace::ProcessEntry,
 };
 
 /// How long a process may take to save what it has.
@@ -33,14 +37,14 @@ pub fn run(env: &Env, output: &mut Output, args: &Kill) -> Outcome {
     let (workspace, handle) = to_read_at(env, output, Some(&args.id), &AtArg::default())?;
     let id = handle.id();
     let Some(entry) = workspace.process_of(id) else {
-        if let Some(Running { pid, .. }) = workspace.running(id) {
-            return Err(CommandError::failure(format!(
-                "process {pid} is at {id}, and serves nobody"
-            ))
-            .hint(format!("it is not one to be asked: `kill {pid}` ends it")));
-        }
-        return Err(CommandError::failure(format!("no process is running for {id}"))
-            .hint(format!("`jp conversation show {id}` tells how far it is")));
+        return Err(match unserved(&workspace, id) {
+            Unserved::Alone { pid, failure } => {
+                failure.hint(format!("it is not one to be asked: `kill {pid}` ends it"))
+            }
+            Unserved::Nobody(failure) => {
+                failure.hint(format!("`jp conversation show {id}` tells how far it is"))
+            }
+        });
     };
     let pid = entry.process.pid;
     match args.force {
@@ -61,23 +65,32 @@ pub fn run(env: &Env, output: &mut Output, args: &Kill) -> Outcome {
 
 /// Asks a process to save what it has and to end.
 fn ask(entry: &ProcessEntry) -> Result<(), CommandError> {
-    let said = place::connect(&entry.socket).and_then(|stream| {
-        let connection = Connection::greet(stream, Role::Messenger)?;
-        connection.speaker().say(&FromClient::Stop)?;
-        Ok(connection)
-    });
     // Who does not listen at its socket hears a signal.
-    let _connection = match said {
-        Ok(connection) => Some(connection),
-        Err(_) => {
-            end(&entry.process, End::Ask).map_err(CommandError::failure)?;
-            None
-        }
-    };
+    if !is_asked(entry) {
+        end(&entry.process, End::Ask).map_err(CommandError::failure)?;
+    }
     let id = entry.conversation;
     wait_for_its_end(entry).map_err(|error| {
         error.hint(format!("`jp conversation kill {id} --force` kills it; what is stored is safe"))
     })
+}
+
+/// Asks a process at its socket; whether it has heard that.
+fn is_asked(entry: &ProcessEntry) -> bool {
+    let asked = || -> Result<bool, FrameError> {
+        let stream = place::connect(&entry.socket)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        let mut connection = Connection::greet(stream, Role::Messenger)?;
+        connection.speaker().say(&FromClient::Stop)?;
+        loop {
+            match connection.hear()? {
+                FromServer::End(_) => return Ok(true),
+                FromServer::Refused { .. } => return Ok(false),
+                _ => {}
+            }
+        }
+    };
+    asked().unwrap_or(false)
 }
 
 /// Kills exactly this process, and then what its tools run.

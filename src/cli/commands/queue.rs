@@ -161,9 +161,6 @@ fn tell(
 }
 
 fn absent(id: ConversationId, number: &str) -> CommandError {
-    CommandError::failure(format!("`{}` is not queued in {id}", escape(number))).hint(lists(id))
-}
-
-fn lists(id: ConversationId) -> String {
-    format!("`jp conversation queue {id}` lists what is")
+    CommandError::failure(format!("`{}` is not queued in {id}", escape(number)))
+        .hint(format!("`jp conversation queue {id}` lists what is"))
 }

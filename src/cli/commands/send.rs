@@ -4,7 +4,9 @@ use std::io::{self, IsTerminal};
 
 use serde_json::json;
 
-use super::{DONE, Next, Outcome, handing::hand, query::gather, tell_notes, to_change, to_read_at};
+use super::{
+    DONE, Next, Outcome, query::gather, reaching::change_queue, tell_notes, to_change, to_read_at,
+};
 use crate::{
     cli::{
         args::{AtArg, Send},
@@ -17,6 +19,7 @@ use crate::{
     plan::Draft,
     serve::{EventText, FromClient},
     store::ObjectId,
+    workspace::Workspace,
 };
 
 pub fn run(env: &Env, output: &mut Output, args: &Send) -> Outcome {
@@ -93,7 +96,9 @@ enum Asked {
 fn deliver(env: &Env, output: &mut Output, id: &str, draft: &Draft) -> Result<Sent, CommandError> {
     let (workspace, handle) = to_read_at(env, output, Some(id), &AtArg::default())?;
     let message = FromClient::Send { request: EventText::of(&draft.event) };
-    if let Some(address) = hand(&workspace, handle.id(), &message)?.and_then(Address::new) {
+    let is_done = || is_there(&workspace, handle.id(), &draft.event);
+    let number = change_queue(&workspace, handle.id(), &message, is_done)?;
+    if let Some(address) = number.and_then(Address::new) {
         let handle = workspace.select(&handle.id().to_string())?;
         let name = FileName::new(address, &draft.event, None);
         let (id, commit) = (handle.id(), handle.commit());
@@ -107,4 +112,22 @@ fn deliver(env: &Env, output: &mut Output, id: &str, draft: &Draft) -> Result<Se
     };
     tell_notes(output, &mut guard);
     Ok(Sent { id: guard.id(), name, commit: guard.commit(), asked })
+}
+
+/// The number of a follow-up that waits or was asked, if it is there: then it is not to be queued
+/// again.
+fn is_there(
+    workspace: &Workspace,
+    id: ConversationId,
+    event: &Event,
+) -> Result<Option<u32>, CommandError> {
+    let handle = workspace.select(&id.to_string())?;
+    let queue = workspace.queue(&handle)?;
+    if let Some(queued) = queue.iter().find(|queued| queued.event == *event) {
+        return Ok(Some(queued.name.address().number()));
+    }
+    let conversation = workspace.load(&handle)?;
+    let mut listed = conversation.listed.iter();
+    let asked = listed.find(|listed| listed.event.as_ref() == Some(event));
+    Ok(asked.map(|listed| listed.name.address().number()))
 }

@@ -4,10 +4,11 @@ use std::{thread, time::Duration};
 
 use serde_json::json;
 
-use super::{DONE, Outcome, attach::reach, to_read_at};
+use super::{DONE, Outcome, reaching::reach, to_read_at};
 use crate::{
     cli::{
         args::{AtArg, Wait},
+        error::CommandError,
         output::Output,
     },
     env::Env,
@@ -29,12 +30,13 @@ pub fn run(env: &Env, output: &mut Output, args: &Wait) -> Outcome {
     let (workspace, handle) = to_read_at(env, output, id, &AtArg::default())?;
     let id = handle.id();
     let ending = loop {
-        match reach(&workspace, id, Role::Watcher)?.map(watch) {
-            Some(Some(ending)) => break ending,
+        let connection = reach(&workspace, id, Role::Watcher)?;
+        match connection.map(watch).transpose()?.flatten() {
+            Some(ending) => break ending,
             // One without a server, or one that has cut us off.
-            _ if workspace.running(id).is_some() => thread::sleep(PAUSE),
+            None if workspace.running(id).is_some() => thread::sleep(PAUSE),
             // What is stored says it.
-            _ => break stored(&workspace, &workspace.select(&id.to_string())?)?,
+            None => break stored(&workspace, &workspace.select(&id.to_string())?)?,
         }
     };
     tell(output, args.change.format.is_json(), id, &ending)?;
@@ -46,15 +48,17 @@ pub fn run(env: &Env, output: &mut Output, args: &Wait) -> Outcome {
 }
 
 /// Watches until it is over, or waits for somebody who is not there.
-fn watch(mut connection: Connection) -> Option<String> {
+fn watch(mut connection: Connection) -> Result<Option<String>, CommandError> {
     loop {
-        match connection.hear().ok()? {
-            FromServer::Pending { pid: None, .. } => return Some("waiting".to_owned()),
-            FromServer::End(closing) if !closing.goes_on => {
+        match connection.hear() {
+            Ok(FromServer::Pending { pid: None, .. }) => return Ok(Some("waiting".to_owned())),
+            Ok(FromServer::End(closing)) if !closing.goes_on => {
                 // One that could not go on has no word of its own.
-                return Some(closing.ending).filter(|ending| !ending.is_empty());
+                return Ok(Some(closing.ending).filter(|ending| !ending.is_empty()));
             }
-            _ => {}
+            Ok(FromServer::Refused { message }) => return Err(CommandError::failure(message)),
+            Ok(_) => {}
+            Err(_gone) => return Ok(None),
         }
     }
 }

@@ -4,13 +4,16 @@ use super::{asking, choose, misread_by, nothing_open, open};
 use crate::{
     cli::{
         args::Answer,
-        commands::{DONE, Outcome},
+        commands::{
+            DONE, INTERRUPTED, Outcome,
+            reaching::{Heard, reach_process, say},
+        },
         error::CommandError,
         output::Output,
     },
     env::Env,
     model::{EventKind, InquiryId},
-    serve::{Connection, FromClient, FromServer, ReplyText, Role, place},
+    serve::{FromClient, FromServer, ReplyText, Role},
     turn::{Reply, Unanswered},
     workspace::{Handle, ProcessEntry, Workspace},
 };
@@ -27,6 +30,7 @@ pub fn answer(
     let open = open(workspace, handle)?;
     let chosen = choose(&open, args, id)?;
     let mut answered = Vec::new();
+    let mut code = DONE;
     match &args.value {
         Some(value) => {
             let asked = chosen.first().ok_or_else(nothing_open)?;
@@ -39,7 +43,10 @@ pub fn answer(
                 match asking::ask(env, output, id, asked)? {
                     asking::Said::Reply(reply) => answered.push(hand(env, process, asked, &reply)?),
                     asking::Said::Later => {}
-                    asking::Said::Nothing => break,
+                    asking::Said::Nothing => {
+                        code = INTERRUPTED;
+                        break;
+                    }
                 }
             }
         }
@@ -54,7 +61,7 @@ pub fn answer(
         output.json(&serde_json::json!({
             "id": id, "answers": answers, "open": left, "next": next, "process": pid,
         }))?;
-        return Ok(DONE);
+        return Ok(code);
     }
     for question in &answered {
         output.line(format_args!("{id} {question}"))?;
@@ -62,7 +69,7 @@ pub fn answer(
     if !answered.is_empty() {
         output.say(format_args!("Process {pid} goes on: `jp conversation attach {id}` shows it"));
     }
-    Ok(DONE)
+    Ok(code)
 }
 
 /// Hands a reply over, and returns when it is on disk.
@@ -73,30 +80,29 @@ fn hand<'a>(
     reply: &Reply,
 ) -> Result<&'a InquiryId, CommandError> {
     let question = &asked.inquiry.id;
+    let pid = process.process.pid;
     let gone = || {
-        CommandError::failure(format!(
-            "process {} is gone, and did not answer",
-            process.process.pid
-        ))
-        .hint("try again: then the answer is kept without it")
+        CommandError::failure(format!("process {pid} has ended, and the question is still open"))
+            .hint("try again: then the answer is kept without it")
     };
-    let stream = place::connect(&process.socket).map_err(|_gone| gone())?;
-    let mut connection = Connection::greet(stream, Role::Messenger)?;
+    let connection = reach_process(process, Role::Messenger)?.ok_or_else(gone)?;
     let message = FromClient::Reply(ReplyText::of(question, reply));
-    connection.speaker().say(&message).map_err(|_gone| gone())?;
-    loop {
-        match connection.hear().map_err(|_gone| gone())? {
-            FromServer::Saved { event, .. } => {
-                if let Ok(event) = event.read(env.now())
-                    && let EventKind::InquiryResponse(response) = event.kind
-                    && response.id == *question
-                {
-                    return Ok(question);
-                }
-            }
-            FromServer::Refused { message } => return Err(CommandError::failure(message)),
-            FromServer::End(closing) if !closing.goes_on => return Err(gone()),
-            _ => {}
+    let now = env.now();
+    let is_stored = |message: &FromServer| match message {
+        FromServer::Saved { event, .. } => match event.read(now).ok()?.kind {
+            EventKind::InquiryResponse(response) => (response.id == *question).then_some(()),
+            _ => None,
+        },
+        _ => None,
+    };
+    match say(connection, &message, is_stored) {
+        Heard::Answered(()) => Ok(question),
+        Heard::Refused(why) => {
+            let id = process.conversation;
+            let hint = format!("`jp conversation answer {id} --list` shows what is open");
+            Err(CommandError::failure(why).hint(hint))
         }
+        Heard::Failed(error) => Err(error),
+        Heard::Gone => Err(gone()),
     }
 }

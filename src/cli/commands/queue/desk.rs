@@ -1,9 +1,8 @@
 //! Who changes the queue of a conversation: the process that is at it, else whoever has the lock.
 
-use super::lists;
 use crate::{
     cli::{
-        commands::{Next, find_to_change, handing::hand, locking, warn_of_dropped},
+        commands::{Next, find_to_change, locking, reaching::change_queue, warn_of_dropped},
         error::CommandError,
         output::Output,
     },
@@ -97,8 +96,8 @@ impl Desk {
     ) -> Result<Stored, CommandError> {
         let id = self.id();
         if self.guard.is_none() {
-            let handed = hand(&self.workspace, id, message);
-            if handed.map_err(|error| error.hint(lists(id)))?.is_some() {
+            // What was dropped or changed in vain is told by whoever is asked again.
+            if change_queue(&self.workspace, id, message, || Ok(None))?.is_some() {
                 let commit = self.workspace.select(&id.to_string())?.commit();
                 return Ok(Stored { commit });
             }
