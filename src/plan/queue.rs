@@ -15,6 +15,9 @@ pub enum QueueError {
     /// Only what can begin a turn waits for one.
     #[error("a `{0}` cannot be queued, only a request")]
     NotARequest(EventType),
+    /// There is nothing to ask.
+    #[error("an empty request cannot be queued")]
+    Empty,
     /// It belongs to the turn under way.
     #[error("a request that interrupts a turn cannot be queued")]
     Interrupts,
@@ -68,6 +71,9 @@ pub fn unqueue(name: &FileName) -> Change {
 fn check(draft: &Draft) -> Result<(), QueueError> {
     match &draft.event.kind {
         EventKind::Request(request) if request.interrupts => Err(QueueError::Interrupts),
+        EventKind::Request(request) if request.content.as_bytes().trim_ascii().is_empty() => {
+            Err(QueueError::Empty)
+        }
         EventKind::Request(_) if draft.bytes.len() as u64 > limits::EVENT_FILE => {
             Err(QueueError::TooLarge)
         }

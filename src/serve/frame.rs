@@ -44,6 +44,8 @@ pub enum FrameError {
     TooSlow(std::time::Duration),
     #[error("the first message is `hello`")]
     NoHello,
+    #[error("this server speaks version {0} of the protocol")]
+    OtherVersion(u32),
     #[error("this is no message: {0}")]
     Garbage(serde_json::Error),
     #[error(transparent)]
@@ -205,7 +207,11 @@ struct Parts {
 impl Parts {
     fn push(&mut self, part: String) {
         self.length += part.len();
-        self.parts.push_back(part);
+        // Many short parts would take far more than what they say.
+        match self.parts.back_mut() {
+            Some(last) if last.len() + part.len() <= PART => last.push_str(&part),
+            _ => self.parts.push_back(part),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! asked, and nobody who does not read or talks nonsense holds anything up.
 
 mod entrance;
+mod hearing;
 
 use std::{
     collections::VecDeque,
@@ -14,16 +15,14 @@ use std::{
 use super::{
     counter::Counter,
     frame::lines,
-    message::{AskText, Closing, FromClient, FromServer, Role, VERSION, Welcome},
+    message::{AskText, Closing, FromServer, Role, VERSION, Welcome},
     outbox::{Lines, Outbox, Pool},
     present::Present,
 };
 use crate::{
-    model::{Answer, AnswerType, EventKind, InquiryId, InquiryKind, InquiryRequest, Timestamp},
+    model::{EventKind, InquiryId, Timestamp},
     tool::Audience,
-    turn::{
-        Ask, Closed, FollowUp, FrontEnd, Inbox, Input, Interrupt, Notice, Post, Reply, Waiting,
-    },
+    turn::{Ask, Closed, FrontEnd, Inbox, Input, Interrupt, Notice, Post},
 };
 
 /// How many bytes may be on their way to all but the first client together.
@@ -38,10 +37,13 @@ pub struct Hub {
     shared: Arc<Mutex<State>>,
 }
 
+/// Finds the commit at which the conversation stands, if it has begun.
+pub type Tip = Box<dyn Fn() -> Result<Option<String>, String> + Send>;
+
 /// What a hub asks of the process around it.
 pub struct Wiring {
     /// The commit at which the conversation stands.
-    pub tip: Box<dyn Fn() -> Option<String> + Send>,
+    pub tip: Tip,
     /// Hears that somebody has to answer who is not there.
     pub waits: Box<dyn FnMut(&Ask) + Send>,
     /// The time.
@@ -71,6 +73,8 @@ struct State {
     /// What somebody wanted while no turn was under way.
     interrupted: Option<Interrupt>,
     is_hung_up: bool,
+    /// How much clients have said in between that the turn has not stored yet.
+    said: usize,
     audience: Audience,
     /// Since when nothing has happened.
     quiet_since: Instant,
@@ -102,6 +106,7 @@ impl Hub {
             post: None,
             interrupted: None,
             is_hung_up: false,
+            said: 0,
             audience: Audience::Detached,
             quiet_since: Instant::now(),
             is_over: false,
@@ -125,8 +130,8 @@ impl Hub {
         let mut state = self.state();
         let conversation = state.about.conversation.clone();
         state.about = Welcome { version: VERSION, pid: state.about.pid, conversation, ..about };
-        state.broadcast(&FromServer::Welcome(state.about.clone()));
-        state.broadcast(&FromServer::Live);
+        state.broadcast(|| FromServer::Welcome(state.about.clone()));
+        state.broadcast(|| FromServer::Live);
     }
 
     /// The conversation has begun, and the request is on disk.
@@ -152,7 +157,7 @@ impl Hub {
     /// to be by whoever is not heard.
     pub fn rest(&self, inbox: &Inbox) {
         let mut state = self.state();
-        state.post = None;
+        (state.post, state.said) = (None, 0);
         for input in inbox.left() {
             match input {
                 Input::Interrupt(interrupt) => state.interrupt(interrupt),
@@ -222,10 +227,14 @@ impl State {
         if self.coming.is_empty() {
             return;
         }
-        let commit = (self.wiring.tip)();
+        let (commit, failure) = match (self.wiring.tip)() {
+            Ok(commit) => (commit, None),
+            Err(error) => (None, Some(format!("what is stored cannot be shown: {error}"))),
+        };
         let running = self.present.running().map(ToString::to_string).collect();
         let welcome = Welcome { commit, running, ..self.about.clone() };
         let mut messages = vec![FromServer::Welcome(welcome)];
+        messages.extend(failure.map(|text| FromServer::Say { text }));
         if self.present.is_truncated() {
             messages.push(FromServer::Truncated);
         }
@@ -242,14 +251,16 @@ impl State {
         self.cut_off_who_does_not_read();
     }
 
-    /// Keeps what is on its way to all clients within bounds: whoever is furthest behind is cut off.
+    /// Keeps what is on its way to all clients within bounds: whoever has read nothing for the
+    /// longest time is cut off.
     fn cut_off_who_does_not_read(&self) {
         while self.pool.load(Ordering::Relaxed) > TO_ALL {
-            let last = self.clients.iter().filter(|client| client.outbox.is_in(&self.pool));
-            let last = last.max_by_key(|client| client.outbox.backlog());
-            match last {
-                Some(client) if client.outbox.backlog() > 0 => client.outbox.cut_off(),
-                _ => return,
+            let outboxes = self.clients.iter().map(|client| &client.outbox);
+            let pooled = outboxes.filter(|outbox| outbox.is_in(&self.pool));
+            let behind = pooled.filter_map(|outbox| Some((outbox.unread_since()?, outbox)));
+            match behind.min_by_key(|(since, _)| *since) {
+                Some((_, outbox)) => outbox.cut_off(),
+                None => return,
             }
         }
     }
@@ -307,103 +318,6 @@ impl State {
         }
     }
 
-    /// A client says something; whether it may say more.
-    fn hear(&mut self, number: u64, message: FromClient) -> bool {
-        let Some(role) = self.role(number) else { return false };
-        match message {
-            FromClient::Detach => {
-                self.remove(number);
-                return false;
-            }
-            FromClient::Reply(reply) => {
-                let is_asked = self.controller().is_some_and(|client| client.number == number);
-                let (inquiry, reply) = reply.read();
-                let at = self.open.iter().position(|ask| ask.inquiry.id == inquiry);
-                let fits = at.is_some_and(|at| fits(&self.open[at].inquiry, &reply));
-                match (at, &self.post) {
-                    (Some(_), Some(_)) if !fits => {
-                        self.refuse(number, &format!("this is no answer to `{inquiry}`"));
-                    }
-                    (Some(at), Some(post)) if is_asked || role == Role::Messenger => {
-                        post.reply(inquiry.clone(), reply);
-                        self.open.remove(at);
-                        // Somebody else may be looking at it.
-                        if !is_asked {
-                            self.withdraw_from_controller(&inquiry);
-                        }
-                    }
-                    _ => {
-                        let message = format!("`{inquiry}` is not to be answered by this client");
-                        self.refuse(number, &message);
-                    }
-                }
-            }
-            FromClient::Interrupt(_)
-            | FromClient::Stop
-            | FromClient::Send { .. }
-            | FromClient::Unqueue { .. }
-            | FromClient::Requeue { .. }
-                if role == Role::Watcher =>
-            {
-                self.refuse(number, "whoever only watches changes nothing");
-            }
-            FromClient::Interrupt(interrupt) => self.interrupt(interrupt.into()),
-            FromClient::Stop => self.interrupt(Interrupt::HangUp),
-            FromClient::Send { request } => match (request.read((self.wiring.now)()), &self.post) {
-                (Ok(request), Some(post)) if request.request().is_some() => {
-                    post.follow_up(number, FollowUp::Ask(request));
-                }
-                (Ok(_), Some(_)) => self.refuse(number, "only a request can be queued"),
-                (Err(error), _) => self.refuse(number, &error.to_string()),
-                // Whoever is not heard takes the lock, as soon as it is free.
-                (_, None) => {
-                    self.remove(number);
-                    return false;
-                }
-            },
-            FromClient::Unqueue { number: waiting, blob } => {
-                let waiting = Waiting { number: waiting, blob };
-                return self.change_queue(number, FollowUp::Drop(waiting));
-            }
-            FromClient::Requeue { number: waiting, blob, request } => {
-                let waiting = Waiting { number: waiting, blob };
-                match request.read((self.wiring.now)()) {
-                    Ok(request) => {
-                        return self.change_queue(number, FollowUp::Change(waiting, request));
-                    }
-                    Err(error) => self.refuse(number, &error.to_string()),
-                }
-            }
-            // It was said before.
-            FromClient::Hello(_) => {}
-        }
-        true
-    }
-
-    /// Lets the turn change what is queued; whether the client may say more.
-    fn change_queue(&mut self, number: u64, follow_up: FollowUp) -> bool {
-        let Some(post) = &self.post else {
-            // As with what is sent: whoever is not heard takes the lock.
-            self.remove(number);
-            return false;
-        };
-        post.follow_up(number, follow_up);
-        true
-    }
-
-    fn refuse(&self, number: u64, message: &str) {
-        self.tell(number, &FromServer::Refused { message: message.to_owned() });
-    }
-
-    fn interrupt(&mut self, interrupt: Interrupt) {
-        self.is_hung_up |= interrupt == Interrupt::HangUp;
-        match &self.post {
-            Some(post) => post.interrupt(interrupt),
-            // Between two turns it is for the next one.
-            None => self.interrupted = Some(interrupt),
-        }
-    }
-
     fn role(&self, number: u64) -> Option<Role> {
         let mut all = self.clients.iter().chain(&self.coming);
         all.find(|client| client.number == number).map(|client| client.role)
@@ -444,10 +358,10 @@ impl State {
     }
 
     /// Tells those who show everything.
-    fn broadcast(&self, message: &FromServer) {
+    fn broadcast(&self, message: impl FnOnce() -> FromServer) {
         let shows = |client: &&Client| client.role != Role::Messenger;
         if self.clients.iter().any(|client| shows(&client)) {
-            let lines: Lines = lines(message).into();
+            let lines: Lines = lines(&message()).into();
             for client in self.clients.iter().filter(shows) {
                 client.outbox.send(lines.clone());
             }
@@ -500,12 +414,17 @@ impl FrontEnd for Hub {
         let mut state = self.state();
         state.quiet_since = Instant::now();
         state.present.take(notice);
-        let message = FromServer::of_notice(notice);
+        let message = || FromServer::of_notice(notice);
         match notice {
-            Notice::Queued { from, .. } => state.tell(*from, &message),
+            Notice::Queued { from, .. } => state.tell(*from, &message()),
             // Whoever has answered from elsewhere waits for this.
-            Notice::Saved { event, .. } if is_response(&event.kind) => state.announce(&message),
-            _ => state.broadcast(&message),
+            Notice::Saved { event, .. } if is_response(&event.kind) => state.announce(&message()),
+            _ => state.broadcast(message),
+        }
+        if let Notice::Saved { event, .. } = notice
+            && event.request().is_some_and(|request| request.interrupts)
+        {
+            state.said = state.said.saturating_sub(1);
         }
         Ok(())
     }
@@ -546,23 +465,6 @@ impl FrontEnd for Hub {
 
     fn pause(&mut self) {
         self.state().welcome();
-    }
-}
-
-/// Whether a reply is of the kind that a question asks for.
-fn fits(inquiry: &InquiryRequest, reply: &Reply) -> bool {
-    let is_permission = inquiry.kind == InquiryKind::RunTool;
-    match (reply, &inquiry.answer) {
-        (Reply::Cancelled, _) => true,
-        (Reply::Refused(_), _) => is_permission,
-        (Reply::Edited(_), _) => is_permission || inquiry.kind == InquiryKind::DeliverResult,
-        (Reply::Answer(Answer::Select(value)), AnswerType::Select { options, .. }) => {
-            options.iter().any(|option| option.value == *value)
-        }
-        (Reply::Answer(Answer::Boolean(_)), AnswerType::Boolean { .. })
-        | (Reply::Answer(Answer::Text(_)), AnswerType::Text { .. })
-        | (Reply::Secret(_), AnswerType::Secret) => true,
-        (Reply::Answer(_) | Reply::Secret(_), _) => false,
     }
 }
 

@@ -15,7 +15,7 @@ mod text;
 
 pub use connection::{Connection, Speaker};
 pub use frame::FrameError;
-pub use hub::{Hub, Wiring};
+pub use hub::{Hub, Tip, Wiring};
 pub use message::{
     AskText, Closing, EventText, Failure, FromClient, FromServer, Hello, InterruptText, ReplyHow,
     ReplyText, Role, UsageText, VERSION, Welcome, schema,

@@ -40,12 +40,13 @@ struct Shared {
     pool: Pool,
 }
 
-#[derive(Default)]
 struct State {
     queue: VecDeque<Lines>,
     bytes: usize,
     /// Bytes that are being written.
     writing: usize,
+    /// When the client has last read something, or came.
+    read: Instant,
     is_writing: bool,
     /// Nothing is taken any more; what is there is still written.
     is_closed: bool,
@@ -56,7 +57,15 @@ struct State {
 impl Outbox {
     /// Starts the thread that writes to a client.
     pub fn start(stream: UnixStream, most: usize, pool: Pool) -> io::Result<Self> {
-        let state = Mutex::new(State::default());
+        let state = Mutex::new(State {
+            queue: VecDeque::new(),
+            bytes: 0,
+            writing: 0,
+            read: Instant::now(),
+            is_writing: false,
+            is_closed: false,
+            is_dead: false,
+        });
         let shared = Arc::new(Shared {
             state,
             arrived: Condvar::new(),
@@ -97,10 +106,11 @@ impl Outbox {
         Arc::ptr_eq(&self.shared.pool, pool)
     }
 
-    /// How many bytes are on their way; none to whoever was cut off.
-    pub fn backlog(&self) -> usize {
+    /// Since when the client does not read what is on its way to it; `None` if nothing is, or if it
+    /// was cut off.
+    pub fn unread_since(&self) -> Option<Instant> {
         let state = self.shared.state();
-        if state.is_dead { 0 } else { state.bytes + state.writing }
+        (!state.is_dead && state.bytes + state.writing > 0).then_some(state.read)
     }
 
     /// Sends nothing any more, not even what is on its way.
@@ -179,7 +189,10 @@ impl Shared {
         while !bytes.is_empty() {
             match stream.write(bytes) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => bytes = &bytes[count..],
+                Ok(count) => {
+                    bytes = &bytes[count..];
+                    self.state().read = Instant::now();
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if self.state().is_dead {

@@ -15,7 +15,12 @@ use std::{
     time::Duration,
 };
 
-use rustix::{net::sockopt::socket_peercred, process::geteuid};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+    net::sockopt::socket_peercred,
+    process::geteuid,
+};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -117,6 +122,17 @@ pub fn listen(path: &Path) -> Result<UnixListener, PlaceError> {
     let listener = UnixListener::bind(path).at("listen on", path)?;
     fs::set_permissions(path, Permissions::from_mode(0o600)).at("protect", path)?;
     Ok(listener)
+}
+
+/// Whoever connects within this time.
+pub fn accept_within(listener: &UnixListener, time: Duration) -> io::Result<Option<UnixStream>> {
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
+    let mut ready = [PollFd::new(listener, PollFlags::IN)];
+    match poll(&mut ready, Some(&time)) {
+        Ok(0) | Err(Errno::INTR) => Ok(None),
+        Ok(_) => listener.accept().map(|(stream, _)| Some(stream)),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Removes some of the socket files that killed processes left in a directory, and says how many.

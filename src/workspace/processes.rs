@@ -36,6 +36,13 @@ impl Registration {
     pub fn entry(&self) -> &ProcessEntry {
         &self.entry
     }
+
+    /// Whether others still find this process: its entry is there, and its socket.
+    pub fn is_found(&self) -> bool {
+        self.socket.is_some()
+            && Mark::of(&self.entry.socket) == self.socket
+            && entry::read(&self.path).as_ref() == Some(&self.entry)
+    }
 }
 
 impl Drop for Registration {

@@ -388,7 +388,7 @@ fn a_client_of_another_version_is_refused_and_told_so() {
     let jp = slowly(100_000, 10);
     let id = detach(&jp, &[]);
     let mut stream = place::connect(&socket(&jp, &id)).unwrap();
-    let hello = b"{\"type\":\"hello\",\"version\":99,\"pid\":1,\"role\":\"watcher\"}\n";
+    let hello = b"{\"type\":\"hello\",\"version\":99,\"pid\":1,\"role\":\"new\"}\n";
     stream.write_all(hello).unwrap();
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line).unwrap();

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use jp::serve::{Connection, FromServer, Role, place};
+use jp::serve::{Connection, FromClient, FromServer, InterruptText, Role, place};
 
 use crate::{
     query::{only, player},
@@ -149,4 +149,43 @@ fn what_is_too_much_is_refused_and_memory_has_an_end() {
     assert_eq!(heard.text.trim_end_matches('x'), "\"".repeat(400_000));
     works(&jp, &["c", "kill", "--force", &id]);
     wait_until(|| entry(&jp, &id).is_none());
+}
+
+#[test]
+fn many_short_parts_of_a_message_take_no_more_room_than_what_they_say() {
+    let jp = slowly(100_000, 10);
+    let id = detach(&jp, &[]);
+    let mut stream = place::connect(&socket(&jp, &id)).unwrap();
+    let hello = "{\"type\":\"hello\",\"version\":1,\"pid\":1,\"role\":\"messenger\"}\n";
+    stream.write_all(hello.as_bytes()).unwrap();
+    let parts = "{\"part\":\"y\"}\n".repeat(10_000);
+    // As much as comes in its time.
+    while stream.write_all(parts.as_bytes()).is_ok() {}
+    assert!(told(stream).contains("\"type\":\"refused\""));
+    let peak = peak(&jp, &id);
+    assert!(peak < MOST_MEMORY, "{peak} kB");
+    works(&jp, &["c", "kill", "--force", &id]);
+}
+
+#[test]
+fn what_is_said_in_between_faster_than_it_is_heard_is_refused() {
+    // The model does not say anything, and a tool does not end: nothing is heard for now.
+    let jp = crate::attending::scene(crate::attending::HELD);
+    let id = detach(&jp, &[]);
+    crate::attending::wait_for_hold(&jp);
+    let pid = entry(&jp, &id).unwrap()["pid"].to_string();
+    let signal = |name: &str| {
+        assert!(jp.command("kill").args([name, &pid]).status().unwrap().success());
+    };
+    let mut messenger = connect(&jp, &id, Role::Messenger);
+    signal("-STOP");
+    let text = "x".repeat(1_000);
+    for _ in 0..40 {
+        let reply = FromClient::Interrupt(InterruptText::Say(text.clone()));
+        messenger.speaker().say(&reply).unwrap();
+    }
+    signal("-CONT");
+    let message = "too much is said at once; the turn has to hear it first".to_owned();
+    hear(&mut messenger, |heard| *heard == FromServer::Refused { message: message.clone() });
+    works(&jp, &["c", "kill", "--force", &id]);
 }

@@ -28,7 +28,7 @@ use crate::{
     env::Env,
     model::{Finish, Timestamp},
     process::{self, Running},
-    serve::{Closing, Hub, Welcome, Wiring, place},
+    serve::{Closing, Hub, Tip, Welcome, Wiring, place},
     turn::{Ask, Ending, Inbox, Interrupt},
     ui::{Signal, Signals},
     workspace::Workspace,
@@ -257,13 +257,14 @@ fn about(
 }
 
 /// Finds the commit at which the conversation stands.
-fn tip(env: &Env, door: Arc<Mutex<Door>>) -> Box<dyn Fn() -> Option<String> + Send> {
+fn tip(env: &Env, door: Arc<Mutex<Door>>) -> Tip {
     let env = env.clone();
     Box::new(move || {
-        let id = door.lock().unwrap_or_else(PoisonError::into_inner).conversation()?;
-        let workspace = Workspace::open(&env).ok()??;
-        let handle = workspace.select(&id.to_string()).ok()?;
-        Some(handle.commit().to_string())
+        let id = door.lock().unwrap_or_else(PoisonError::into_inner).conversation();
+        let workspace = Workspace::open(&env).map_err(|error| error.to_string())?;
+        let (Some(id), Some(workspace)) = (id, workspace) else { return Ok(None) };
+        let handle = workspace.select(&id.to_string()).map_err(|error| error.to_string())?;
+        Ok(Some(handle.commit().to_string()))
     })
 }
 
