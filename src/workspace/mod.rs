@@ -50,10 +50,10 @@ pub use locate::Location;
 pub use open::{Initialised, Workspace};
 pub use overview::{Overview, Row};
 pub use processes::{ProcessEntry, Registration};
-pub use queue::{Queued, QueuedFile};
+pub use queue::{Queued, QueuedFile, Unreadable};
 pub use retract::Retracted;
 pub use revise::Revision;
-pub use running::Running;
+pub use running::{QUERY, Running};
 pub use scribe::Operation;
 pub use select::Selector;
 pub use session::{

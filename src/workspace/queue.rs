@@ -41,6 +41,15 @@ impl Queued {
     }
 }
 
+/// A file in a queue that cannot be read, and is never asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Its name.
+    pub name: FileName,
+    /// Why.
+    pub why: String,
+}
+
 /// A file that waits in a queue as somebody has seen it, whether it can be read or not. Another one
 /// may have its name since.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,11 +64,14 @@ impl Workspace {
     /// What waits in a version of a conversation, in its order, as far as it can be read. None of
     /// its events is read.
     pub fn queue(&self, handle: &Handle) -> Result<Vec<Queued>, LoadError> {
-        let id = handle.id();
-        let object = |source| LoadError::object(id, source);
-        let commit = self.store.commit(handle.commit()).map_err(object)?;
-        let top = Listing::top(self.store.objects(), &commit.tree).map_err(object)?;
-        Ok(self.read_queue(&top.queue, commit.committed))
+        let (queue, committed) = self.queue_at(handle.id(), handle.commit())?;
+        Ok(self.read_queue(&queue, committed).into_iter().filter_map(Result::ok).collect())
+    }
+
+    /// What waits in a version of a conversation and cannot be read, and why.
+    pub fn unreadable_in_queue(&self, handle: &Handle) -> Result<Vec<Unreadable>, LoadError> {
+        let (queue, committed) = self.queue_at(handle.id(), handle.commit())?;
+        Ok(self.read_queue(&queue, committed).into_iter().filter_map(Result::err).collect())
     }
 
     /// What waits under this number in a version of a conversation, whether it can be read or not.
@@ -68,10 +80,8 @@ impl Workspace {
         handle: &Handle,
         address: Address,
     ) -> Result<Option<QueuedFile>, LoadError> {
-        let object = |source| LoadError::object(handle.id(), source);
-        let commit = self.store.commit(handle.commit()).map_err(object)?;
-        let top = Listing::top(self.store.objects(), &commit.tree).map_err(object)?;
-        let mut files = top.queue.into_iter();
+        let (queue, _) = self.queue_at(handle.id(), handle.commit())?;
+        let mut files = queue.into_iter();
         let found = files.find(|(name, _)| name.address() == address);
         Ok(found.map(|(name, blob)| QueuedFile { name, blob }))
     }
@@ -80,23 +90,41 @@ impl Workspace {
     pub fn queued(&self, conversation: &Conversation) -> Vec<Queued> {
         let snapshot = &conversation.snapshot;
         let top = snapshot.listings.get(&None);
-        top.map_or_else(Vec::new, |top| self.read_queue(&top.queue, snapshot.commit.committed))
+        let read = |top: &Listing| self.read_queue(&top.queue, snapshot.commit.committed);
+        top.map(read).into_iter().flatten().filter_map(Result::ok).collect()
+    }
+
+    /// The files that wait in a version of a conversation, and when that was made.
+    fn queue_at(
+        &self,
+        id: ConversationId,
+        commit: ObjectId,
+    ) -> Result<(BTreeMap<FileName, ObjectId>, Timestamp), LoadError> {
+        let object = |source| LoadError::object(id, source);
+        let commit = self.store.commit(commit).map_err(object)?;
+        let top = Listing::top(self.store.objects(), &commit.tree).map_err(object)?;
+        Ok((top.queue, commit.committed))
     }
 
     fn read_queue(
         &self,
         queue: &BTreeMap<FileName, ObjectId>,
         committed: Timestamp,
-    ) -> Vec<Queued> {
+    ) -> Vec<Result<Queued, Unreadable>> {
         let mut queue: Vec<_> = queue.iter().collect();
         queue.sort_by_key(|(name, _)| name.address());
         let read = |(name, blob): (&FileName, &ObjectId)| {
-            let bytes = self.store.objects().blob(blob, limits::EVENT_FILE).ok()?;
+            let unreadable = |why: String| Unreadable { name: name.clone(), why };
+            let bytes = self.store.objects().blob(blob, limits::EVENT_FILE);
+            let bytes = bytes.map_err(|error| unreadable(error.to_string()))?;
             let decoded = decode(&bytes, name.form(), name.hinted_type(), committed);
-            let Decoded { event, .. } = decoded.ok()?;
-            Some(Queued { name: name.clone(), blob: *blob, bytes, event })
+            let Decoded { event, .. } = decoded.map_err(|flaws| {
+                let flaws: Vec<_> = flaws.iter().map(ToString::to_string).collect();
+                unreadable(flaws.join("; "))
+            })?;
+            Ok(Queued { name: name.clone(), blob: *blob, bytes, event })
         };
-        queue.into_iter().filter_map(read).collect()
+        queue.into_iter().map(read).collect()
     }
 
     /// Lets a request wait behind those that wait already: one commit, which is durable when this
@@ -193,10 +221,8 @@ impl Workspace {
         id: ConversationId,
         state: &State,
     ) -> Result<BTreeMap<FileName, ObjectId>, LoadError> {
-        let object = |source| LoadError::object(id, source);
         let commit = state.tip.commit.ok_or(LoadError::Gone(id))?;
-        let commit = self.store.commit(commit).map_err(object)?;
-        Ok(Listing::top(self.store.objects(), &commit.tree).map_err(object)?.queue)
+        self.queue_at(id, commit).map(|(queue, _)| queue)
     }
 
     /// Makes one change of the queue, which is decided anew when something else than jp was faster.

@@ -6,7 +6,7 @@ use super::{ProcessEntry, Workspace};
 use crate::{model::ConversationId, store::Holder};
 
 /// What a query writes down as what it does.
-const QUERY: &str = "query";
+pub const QUERY: &str = "query";
 
 /// Somebody who is at a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]

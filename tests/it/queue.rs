@@ -361,6 +361,22 @@ fn what_is_no_request_is_listed_and_never_asked() {
     assert_eq!(files(&jp, &id).len(), 4);
 }
 
+#[test]
+fn what_cannot_be_read_is_told_and_can_be_taken_out() {
+    let (jp, id) = talk();
+    jp.edit(&id, ".conversation/queue/000-request.md", "---\ntype: [\n---\nNo\n");
+    let listed = jp.run(&["c", "queue", &id]);
+    assert_eq!((listed.code, listed.stdout.as_str()), (0, ""));
+    let told = "warning: `000-request.md` cannot be read, and is never asked: ";
+    let hint = format!("Hint: `jp conversation queue {id} --drop 0` takes it out\n");
+    assert!(listed.stderr.starts_with(told) && listed.stderr.ends_with(&hint), "{}", listed.stderr);
+    let listed = jp.run(&["c", "queue", &id, "--format", "json"]).json();
+    assert_eq!(listed["unreadable"][0]["file"], "000-request.md");
+    assert_eq!(answer(ask(&jp, &["Second"])), "Two.\n");
+    answer(jp.run(&["c", "queue", &id, "--drop", "0"]));
+    assert_eq!(jp.run(&["c", "queue", &id, "--format", "json"]).json()["unreadable"], json!([]));
+}
+
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod killed {
     use super::*;

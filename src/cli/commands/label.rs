@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{
     DONE, Next, Outcome,
-    mark::{Told, report},
+    report::{Told, report},
     to_change, workspace_with,
 };
 use crate::{

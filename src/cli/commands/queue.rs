@@ -5,10 +5,9 @@ use serde_json::json;
 mod desk;
 
 use super::{
-    DONE, Outcome, export,
-    mark::{Told, Way, report, report_of},
-    open,
+    DONE, Outcome, export, open,
     query::{gather, rework},
+    report::{Told, Way, report, report_of},
     to_read_at,
 };
 use crate::{
@@ -23,7 +22,7 @@ use crate::{
     model::{ConversationId, Request, title_from},
     plan::{QueueError, TreePath},
     ui::{Table, escape},
-    workspace::{Queued, WriteFailure},
+    workspace::{Queued, Unreadable, WriteFailure},
 };
 use desk::{Desk, Stored};
 
@@ -38,13 +37,25 @@ pub fn run(env: &Env, output: &mut Output, args: &Queue) -> Outcome {
 fn list(env: &Env, output: &mut Output, args: &Queue) -> Outcome {
     let (workspace, handle) = to_read_at(env, output, args.id.as_deref(), &AtArg { at: None })?;
     let (id, queue) = (handle.id(), workspace.queue(&handle)?);
+    let unreadable = workspace.unreadable_in_queue(&handle)?;
     if args.format.is_json() {
         let queue: Vec<_> = queue.iter().map(export::queued).collect();
-        output.json(&json!({"id": id, "queue": queue}))?;
+        let unreadable = unreadable.iter().map(|Unreadable { name, why }| {
+            json!({"address": name.address().number(), "file": name.as_str(), "problem": why})
+        });
+        let unreadable: Vec<_> = unreadable.collect();
+        output.json(&json!({"id": id, "queue": queue, "unreadable": unreadable}))?;
         return Ok(DONE);
     }
+    for Unreadable { name, why } in &unreadable {
+        output.warn(format_args!("`{}` cannot be read, and is never asked: {}", name, escape(why)));
+        let number = name.address().number();
+        output.hint(format_args!("`jp conversation queue {id} --drop {number}` takes it out"));
+    }
     if queue.is_empty() {
-        output.say(format_args!("Nothing is queued in {id}"));
+        if unreadable.is_empty() {
+            output.say(format_args!("Nothing is queued in {id}"));
+        }
         return Ok(DONE);
     }
     let mut table = Table::new(["NUMBER", "SENT", "REQUEST"]);

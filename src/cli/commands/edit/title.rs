@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::{
     DONE, Outcome,
-    mark::{Told, report},
+    report::{Told, report},
     title,
 };
 use crate::{

@@ -22,11 +22,8 @@ use crate::{
     env::Env,
     model::{ConversationId, Meta},
     ui::complain,
-    workspace::{Conversation, Guard, Handle, Session, Workspace, WorkspaceError},
+    workspace::{Conversation, Guard, Handle, QUERY, Session, Workspace, WorkspaceError},
 };
-
-/// What the lock says that is done with a conversation.
-const DOING: &str = "query";
 
 /// The conversation that a query goes to.
 pub struct Target {
@@ -76,7 +73,7 @@ impl Target {
         if need == Need::New {
             let workspace = match args.no_persist {
                 true => Workspace::open(env)?,
-                false => Some(Workspace::open_or_create(env)?.doing(DOING)),
+                false => Some(Workspace::open_or_create(env)?.doing(QUERY)),
             };
             return Ok(Self { workspace, session, place: Place::New });
         }
@@ -87,7 +84,7 @@ impl Target {
         let is_open = args.fork.is_none() || need == Need::Picked;
         let may_ask = is_open && !args.manner.non_interactive;
         let (workspace, handle) = open::find(env, output, need, Otherwise::Nothing, may_ask)?;
-        let workspace = workspace.doing(DOING);
+        let workspace = workspace.doing(QUERY);
         open::warn_of_dropped(output, &workspace, &handle, Next::Writes);
         let place = match args.fork {
             // Without a question it goes on with the turn that is not complete.
@@ -108,7 +105,7 @@ impl Target {
 
     /// The conversation of the turn before, as it is now.
     fn held(env: &Env, output: &mut Output, mut guard: Box<Guard>) -> Result<Self, CommandError> {
-        let workspace = Workspace::open(env)?.ok_or(WorkspaceError::NoHome)?.doing(DOING);
+        let workspace = Workspace::open(env)?.ok_or(WorkspaceError::NoHome)?.doing(QUERY);
         workspace.catch_up(&mut guard)?;
         open::warn_of_dropped(output, &workspace, &guard, Next::Writes);
         Ok(Self {

@@ -1,4 +1,4 @@
-//! What title and label tell.
+//! What a command tells that changes something beside the stream: a title, a label, the queue.
 
 use serde_json::{Value, json};
 
