@@ -71,7 +71,7 @@ pub fn run(env: &Env, output: &mut Output, args: &Ls) -> Outcome {
         output.text(table)?;
         let waits = |twig: &Twig| matches!(twig.row.status, Ok(Status::WaitingForInput(_)));
         if output.is_terminal() && twigs.iter().any(waits) {
-            output.hint("`jp conversation answer ID` answers, `jp resume ID` asks you and goes on");
+            output.hint("`jp conversation answer ID` answers, `jp conversation attach ID` asks you and goes on");
         }
         for Twig { row, .. } in &twigs {
             if let Err(problem) = &row.status {

@@ -156,7 +156,7 @@ impl<'a> Head<'a> {
         if output.is_terminal() && self.incomplete.is_some_and(waits) {
             let id = self.row.id;
             output.hint(format_args!(
-                "`jp conversation answer {id}` answers, `jp resume {id}` asks you and goes on"
+                "`jp conversation answer {id}` answers, `jp conversation attach {id}` asks you and goes on"
             ));
         }
     }

@@ -105,9 +105,8 @@ pub fn question(inquiry: &InquiryRequest, fate: QuestionFate<'_>) -> String {
     let tool = inquiry.tool.as_ref().map_or_else(String::new, |tool| format!("{tool}: "));
     let answer = match fate {
         QuestionFate::Ended(outcome) => answer(outcome),
-        QuestionFate::Dropped | QuestionFate::HoldsCall | QuestionFate::HoldsTurn => {
-            "no answer".to_owned()
-        }
+        QuestionFate::Dropped => "no answer".to_owned(),
+        QuestionFate::HoldsCall | QuestionFate::HoldsTurn => "waits for an answer".to_owned(),
     };
     format!("{tool}\"{}\" → {answer}", first_line(&inquiry.text))
 }
