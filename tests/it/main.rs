@@ -77,6 +77,7 @@ mod running;
 mod serve;
 mod serve_bounds;
 mod serve_crash;
+mod served_cycles;
 mod served_end;
 mod served_later;
 mod served_policies;
