@@ -52,7 +52,7 @@ pub fn scene(script: &str) -> Jp {
 }
 
 /// Which tools have run, in the order of the alphabet.
-fn did(jp: &Jp) -> Vec<String> {
+pub fn did(jp: &Jp) -> Vec<String> {
     let text = fs::read_to_string(jp.path("did")).unwrap_or_default();
     let mut did: Vec<_> = text.lines().map(str::to_owned).collect();
     did.sort();
@@ -70,14 +70,14 @@ pub fn let_go(jp: &Jp, text: &str) {
 }
 
 /// A command whose output can be read while it runs.
-struct Shown {
+pub struct Shown {
     child: Child,
     stdout: std::path::PathBuf,
     stderr: std::path::PathBuf,
 }
 
 impl Shown {
-    fn begin(jp: &Jp, args: &[&str]) -> Self {
+    pub fn begin(jp: &Jp, args: &[&str]) -> Self {
         let (stdout, stderr) = (jp.world().join("shown"), jp.world().join("told"));
         let mut command = jp.jp(args);
         command.stdin(Stdio::null());
@@ -85,23 +85,23 @@ impl Shown {
         Self { child: command.spawn().unwrap(), stdout, stderr }
     }
 
-    fn stdout(&self) -> String {
+    pub fn stdout(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.stdout).unwrap()).into_owned()
     }
 
-    fn stderr(&self) -> String {
+    pub fn stderr(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.stderr).unwrap()).into_owned()
     }
 
     /// How it ended, and all that it said.
-    fn end(mut self) -> (i32, String, String) {
+    pub fn end(mut self) -> (i32, String, String) {
         let status = self.child.wait().unwrap();
         (status.code().unwrap(), self.stdout(), self.stderr())
     }
 }
 
 /// The next question that somebody is asked.
-fn asked(connection: &mut Connection) -> String {
+pub fn asked(connection: &mut Connection) -> String {
     let mut inquiry = None;
     hear(connection, |message| {
         if let FromServer::Ask(ask) = message {
@@ -112,14 +112,14 @@ fn asked(connection: &mut Connection) -> String {
     inquiry.unwrap()
 }
 
-fn say_run(connection: &Connection, inquiry: &str) {
+pub fn say_run(connection: &Connection, inquiry: &str) {
     let how = ReplyHow::Select("run".to_owned());
     let reply = ReplyText { inquiry: inquiry.to_owned(), how };
     connection.speaker().say(&FromClient::Reply(reply)).unwrap();
 }
 
 /// The events of all turns.
-fn events(jp: &Jp, id: &str, more: &[&str]) -> Vec<Value> {
+pub fn events(jp: &Jp, id: &str, more: &[&str]) -> Vec<Value> {
     let args = [&["c", "export", id, "--format", "json"][..], more].concat();
     let exported = jp.run(&args).json();
     let turns = exported["turns"].as_array().unwrap().iter();
@@ -141,7 +141,7 @@ fn in_two(jp_go: &std::path::Path, before: &[String], rest: &str) -> Vec<Step> {
 }
 
 /// A user whose model says something and the rest when there is the file.
-fn halting(before: &[String], rest: &str) -> (Jp, tempfile::TempDir, std::path::PathBuf) {
+pub fn halting(before: &[String], rest: &str) -> (Jp, tempfile::TempDir, std::path::PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let go = place.path().join("go");
     let jp = client(&Loopback::start([in_two(&go, before, rest)]));
@@ -178,7 +178,7 @@ fn tail(events: &str) -> String {
     stdout.replace(&id, "ID").replace(&minute, "NOW")
 }
 
-fn events_of(jp: &Jp, id: &str, event_type: &str) -> Vec<Value> {
+pub fn events_of(jp: &Jp, id: &str, event_type: &str) -> Vec<Value> {
     events(jp, id, &[]).into_iter().filter(|event| event["type"] == *event_type).collect()
 }
 

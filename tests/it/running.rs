@@ -4,7 +4,7 @@
 use std::{
     fs::{self, File},
     os::unix::{fs::PermissionsExt, net::UnixListener},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
 
@@ -27,18 +27,7 @@ impl Server {
         let process = Process::of(child.id()).unwrap();
         let socket = jp.world().join("a.sock");
         drop(UnixListener::bind(&socket).unwrap());
-        let workspace = jp.git(&["config", "jp.id"]).trim_end().to_owned();
-        let directory = jp.world().join("data/jp/workspace").join(&workspace).join("processes");
-        fs::create_dir_all(&directory).unwrap();
-        let entry = directory.join(format!("{id}.json"));
-        let text = json!({
-            "conversation": id, "workspace": workspace, "pid": process.pid,
-            "started": process.started, "realm": process.realm,
-            "started_at": "2026-11-03T10:00:00Z", "socket": socket,
-        });
-        fs::write(&entry, text.to_string()).unwrap();
-        // Whatever the umask is: what others can write counts as none.
-        fs::set_permissions(&entry, fs::Permissions::from_mode(0o600)).unwrap();
+        let entry = plant(jp, id, &process, &socket);
         let doing = json!({
             "pid": process.pid, "acquired_at": "2026-11-03T10:00:00Z", "doing": "query",
         });
@@ -57,6 +46,23 @@ impl Server {
         drop(self.lock);
         (self.entry, self.socket)
     }
+}
+
+/// Writes down that this process serves a conversation at a socket; the path of the entry.
+pub fn plant(jp: &Jp, id: &str, process: &Process, socket: &Path) -> PathBuf {
+    let workspace = jp.git(&["config", "jp.id"]).trim_end().to_owned();
+    let directory = jp.world().join("data/jp/workspace").join(&workspace).join("processes");
+    fs::create_dir_all(&directory).unwrap();
+    let entry = directory.join(format!("{id}.json"));
+    let text = json!({
+        "conversation": id, "workspace": workspace, "pid": process.pid,
+        "started": process.started, "realm": process.realm,
+        "started_at": "2026-11-03T10:00:00Z", "socket": socket,
+    });
+    fs::write(&entry, text.to_string()).unwrap();
+    // Whatever the umask is: what others can write counts as none.
+    fs::set_permissions(&entry, fs::Permissions::from_mode(0o600)).unwrap();
+    entry
 }
 
 /// Holds the lock of a conversation with a file that says this.

@@ -82,6 +82,14 @@ impl Jp {
         Self { world, runtime, directory: self.directory.clone(), vars }
     }
 
+    /// The same user without a variable.
+    pub fn without_var(&self, name: &str) -> Self {
+        let mut vars = self.vars.clone();
+        vars.remove(OsStr::new(name));
+        let (world, runtime) = (Rc::clone(&self.world), Rc::clone(&self.runtime));
+        Self { world, runtime, directory: self.directory.clone(), vars }
+    }
+
     /// Everything that the user can see: home, data, configuration and work.
     pub fn world(&self) -> PathBuf {
         self.world.path().canonicalize().unwrap()

@@ -18,6 +18,7 @@ mod query;
 mod query_talk;
 mod recycled;
 mod resume;
+mod served;
 mod shells;
 mod sockets;
 #[path = "../it/support.rs"]

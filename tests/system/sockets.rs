@@ -33,6 +33,30 @@ fn connect(mut command: Command, path: &Path) -> Output {
     command.args(["-e", CONNECT]).arg(path).stdin(Stdio::null()).output().unwrap()
 }
 
+/// Says something at a socket, and tells the first line that comes back.
+const SAY: &str = "use Socket; $SIG{PIPE} = 'IGNORE'; $| = 1;
+    socket(my $s, AF_UNIX, SOCK_STREAM, 0) or die $!;
+    connect($s, pack_sockaddr_un($ARGV[0])) or do { print \"refused: $!\\n\"; exit };
+    syswrite($s, $ARGV[1]); my $line = <$s>;
+    print(defined $line ? \"heard $line\" : \"closed\\n\")";
+
+fn said(mut command: Command, path: &Path, words: &str) -> String {
+    let command = command.args(["-e", SAY]).arg(path).arg(words).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What whoever listens at a socket says to this user who says something.
+pub fn tells(path: &Path, words: &str) -> String {
+    said(Command::new("perl"), path, words)
+}
+
+/// The same, said to another user.
+pub fn tells_other(path: &Path, words: &str) -> String {
+    said(as_other("perl"), path, words)
+}
+
 fn runtime(directory: &Path) -> Env {
     let vars = [(place::VARIABLE.into(), directory.as_os_str().to_owned())];
     Env::fixed(vars, "/".into(), Timestamp::from_seconds(0))
