@@ -451,33 +451,6 @@ fn a_server_whose_socket_is_taken_away_is_found_again() {
     assert!(entry(&jp, &id).is_none() && !path.exists());
 }
 
-#[test]
-fn whoever_waits_hears_the_same_before_the_end_and_after_it() {
-    let failing = "[[answer]]\nstep = [{ text = \"Well\" }, { call = \"holds\", arguments = {} }]\n\n\
-                   [[answer]]\nstep = [{ error = \"refused\", message = \"no more\" }]\n";
-    for (script, end, word, code) in [
-        (HELD, "let go", "complete", 0),
-        (failing, "let go", "interrupted", 1),
-        (HELD, "kill", "interrupted", 1),
-    ] {
-        let jp = scene(script);
-        let id = detach(&jp, &[]);
-        wait_for_hold(&jp);
-        let waiting = spawn(&jp, &["c", "wait", &id, "--format", "json"]);
-        match end {
-            "kill" => assert_eq!(jp.run(&["c", "kill", &id]).code, 0),
-            _ => let_go(&jp, "let go\n"),
-        }
-        let waited = Output::from(waiting.wait_with_output().unwrap());
-        let (before, after) =
-            (serde_json::from_str::<Value>(&waited.stdout).unwrap(), wait(&jp, &id));
-        assert_eq!((&before["ending"], waited.code), (&json!(word), code));
-        assert_eq!((after.code, after.stdout), (code, format!("{id}: {word}\n")));
-        let failure = before["failure"].as_str().unwrap_or_default();
-        assert_eq!(failure.contains("no more"), script == failing, "{failure}");
-    }
-}
-
 /// Thoughts and texts in turn, each of which is stored by itself and can be told from the others.
 fn blocks(count: usize) -> (String, String) {
     let words = || (0..count).map(|number| format!("<{number:05}>"));

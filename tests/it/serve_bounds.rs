@@ -187,5 +187,6 @@ fn what_is_said_in_between_faster_than_it_is_heard_is_refused() {
     signal("-CONT");
     let message = "too much is said at once; the turn has to hear it first".to_owned();
     hear(&mut messenger, |heard| *heard == FromServer::Refused { message: message.clone() });
-    works(&jp, &["c", "kill", "--force", &id]);
+    // What was heard has ended the tool, and then the script has no more to say.
+    wait_until(|| entry(&jp, &id).is_none());
 }

@@ -93,10 +93,18 @@ fn waiter(jp: &Jp, id: &str) -> Child {
     waiter
 }
 
-fn code(waiter: Child) -> i32 {
-    let output = Output::from(waiter.wait_with_output().unwrap());
-    assert_eq!(output.stderr, "");
-    output.code
+/// Whoever began to wait before the end is told this, with this code, and so is who comes after it;
+/// why it failed is told only to the first.
+#[track_caller]
+fn assert_told(jp: &Jp, id: &str, waiter: Child, word: &str, code: i32, failure: &str) {
+    let before = Output::from(waiter.wait_with_output().unwrap());
+    let told = (code, format!("{id}: {word}\n"));
+    assert_eq!(
+        (before.code, before.stdout, before.stderr.as_str()),
+        (told.0, told.1.clone(), failure)
+    );
+    let after = wait(jp, id);
+    assert_eq!(((after.code, after.stdout), after.stderr.as_str()), (told, ""));
 }
 
 #[test]
@@ -105,7 +113,7 @@ fn whoever_waits_learns_the_same_before_the_end_and_after_it() {
     let (jp, id, _) = held();
     let before = waiter(&jp, &id);
     let_go(&jp, "let go\n");
-    assert_eq!((code(before), wait(&jp, &id).code), (0, 0));
+    assert_told(&jp, &id, before, "complete", 0, "");
 
     // Waiting for somebody: nobody comes, and then it is over.
     let jp =
@@ -114,7 +122,7 @@ fn whoever_waits_learns_the_same_before_the_end_and_after_it() {
     wait_for_hold(&jp);
     let before = waiter(&jp, &id);
     let_go(&jp, "let go\n");
-    assert_eq!((code(before), wait(&jp, &id).code), (3, 3));
+    assert_told(&jp, &id, before, "waiting", 3, "");
     wait_until(|| entry(&jp, &id).is_none());
     assert_eq!(wait(&jp, &id).code, 3);
 
@@ -125,7 +133,8 @@ fn whoever_waits_learns_the_same_before_the_end_and_after_it() {
     wait_for_hold(&jp);
     let before = waiter(&jp, &id);
     let_go(&jp, "let go\n");
-    assert_eq!((code(before), wait(&jp, &id).code), (1, 1));
+    let failure = "the request was refused, says the script\n";
+    assert_told(&jp, &id, before, "interrupted", 1, failure);
 
     // Ended, and ended by force.
     for how in [&["c", "kill"][..], &["c", "kill", "--force"]] {
@@ -134,6 +143,6 @@ fn whoever_waits_learns_the_same_before_the_end_and_after_it() {
         wait_for_text(&jp, &id);
         let before = waiter(&jp, &id);
         works(&jp, &[how, &[&id]].concat());
-        assert_eq!((code(before), wait(&jp, &id).code), (1, 1), "{how:?}");
+        assert_told(&jp, &id, before, "interrupted", 1, "");
     }
 }
