@@ -1,4 +1,5 @@
-//! Child processes: commands that share the terminal, and programs that run on their own.
+//! Child processes: commands that share the terminal, programs that run on their own, and those that
+//! are left to themselves.
 //!
 //! A child never sees a variable that it was not given. What [`run`] and [`Partner`] start is in a
 //! process group of its own, is never left behind, and never makes jp wait for more than its time:
@@ -15,6 +16,7 @@ mod escort;
 mod group;
 mod inherited;
 mod partner;
+mod release;
 mod run;
 mod running;
 pub mod signal;
@@ -26,6 +28,7 @@ pub use environment::{Child, holds_key, is_variable, variables};
 pub use escort::{Escort, escort, escorted};
 pub use inherited::Inherited;
 pub use partner::Partner;
+pub use release::release;
 pub use run::run;
 pub use running::Running;
 pub use spawn::{Captured, Ended, Ran, RunError, Spawn};

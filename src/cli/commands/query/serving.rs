@@ -216,8 +216,7 @@ impl House {
         };
         self.hub.end(closing);
         if let (Some(notifier), Some(id)) = (&self.notifier, conversation) {
-            // Nothing else is to be done.
-            let _told = notifier.tell(&id, &ending, "").join();
+            notifier.over(&id, &ending);
         }
     }
 
@@ -283,7 +282,8 @@ fn waits(notifier: Option<Notifier>, door: Arc<Mutex<Door>>) -> Box<dyn FnMut(&A
     Box::new(move |ask| {
         let id = door.lock().unwrap_or_else(PoisonError::into_inner).conversation();
         if let (Some(notifier), Some(id)) = (&notifier, id) {
-            let _telling = notifier.tell(&id.to_string(), "waiting", ask.call.tool.as_str());
+            let tool = ask.call.tool.as_str();
+            notifier.waits(&id.to_string(), &ask.inquiry.id, Some(tool));
         }
     })
 }
