@@ -54,6 +54,9 @@ const INTERRUPTED: i32 = 130;
 
 /// Runs jp as a process: its arguments, its environment, its signals.
 pub fn main() -> ExitCode {
+    if let Some(argv) = process::escorted(std::env::args_os()) {
+        return escort(&argv);
+    }
     let condition = &ui::ENDS_ON_INTERRUPT;
     let signal = signal_hook::consts::SIGINT;
     // Without the handler an interrupt still ends the process, only with another status.
@@ -62,6 +65,17 @@ pub fn main() -> ExitCode {
         Ok(env) => ExitCode::from(run(std::env::args_os(), &env)),
         Err(error) => {
             ui::complain(format_args!("error: the current directory cannot be used: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Goes along with a program that another process of jp talks to.
+fn escort(argv: &[OsString]) -> ExitCode {
+    match process::escort(argv) {
+        Ok(code) => u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from),
+        Err(error) => {
+            ui::complain(format_args!("error: {error}"));
             ExitCode::FAILURE
         }
     }

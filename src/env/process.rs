@@ -12,11 +12,8 @@
 #[cfg(target_os = "linux")]
 #[path = "process/linux.rs"]
 mod system;
-#[cfg(all(unix, not(target_os = "linux")))]
-#[path = "process/unix.rs"]
-mod system;
-#[cfg(windows)]
-#[path = "process/windows.rs"]
+#[cfg(not(target_os = "linux"))]
+#[path = "process/elsewhere.rs"]
 mod system;
 
 /// A process: its number, and what tells it from others with that number.

@@ -1,6 +1,11 @@
 //! This program once more, beside the one that runs.
 
-use std::{ffi::OsString, io, path::Path, process::Command};
+use std::{
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use rustix::process::Signal;
 
@@ -10,13 +15,17 @@ use crate::env::Env;
 /// if its file was replaced meanwhile.
 #[expect(clippy::disallowed_methods, reason = "this is where children come from")]
 pub fn again(env: &Env, arguments: impl IntoIterator<Item = OsString>) -> io::Result<Command> {
+    let mut command = Command::new(itself()?);
+    command.args(arguments).env_clear().envs(env.vars()).current_dir(env.cwd());
+    Ok(command)
+}
+
+/// Where this program is.
+pub(super) fn itself() -> io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     // On Linux this is the running program itself, whatever has become of its name.
     let itself = Path::new("/proc/self/exe");
-    let program = if own.exists() || !itself.exists() { &own } else { itself };
-    let mut command = Command::new(program);
-    command.args(arguments).env_clear().envs(env.vars()).current_dir(env.cwd());
-    Ok(command)
+    Ok(if own.exists() || !itself.exists() { own } else { itself.to_owned() })
 }
 
 /// Ends this process with the one that started it, or not any more.

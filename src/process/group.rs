@@ -7,7 +7,9 @@ use std::{
     process::{Child, Command, ExitStatus, Stdio},
 };
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
+};
 
 use super::{RunError, Running, Spawn, course::Push};
 
@@ -39,11 +41,19 @@ impl Group {
 
     #[expect(clippy::disallowed_methods, reason = "this is where children come from")]
     fn start_with(spawn: &Spawn, program: &OsStr, stdin: Stdio) -> Result<Self, RunError> {
-        let mut command = Command::new(program);
-        command.args(&spawn.argv[1..]).env_clear().envs(&spawn.vars).current_dir(&spawn.cwd);
-        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        let child = command.spawn();
-        let child = child.map_err(|source| RunError::start(program, &spawn.cwd, source))?;
+        let failed = |source| RunError::start(program, &spawn.cwd, source);
+        let mut command = match &spawn.escort {
+            // It makes a group by itself, with its session.
+            Some(escort) => escort.command(spawn, program).map_err(failed)?,
+            None => {
+                let mut command = Command::new(program);
+                command.args(&spawn.argv[1..]).process_group(0);
+                command
+            }
+        };
+        command.env_clear().envs(&spawn.vars).current_dir(&spawn.cwd);
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().map_err(failed)?;
         let pid = Pid::from_child(&child);
         let running = spawn.running.clone();
         running.add(pid);
@@ -59,13 +69,14 @@ impl Group {
         if self.reaped {
             return;
         }
-        // A group without members is what was wanted; one of another user cannot be helped.
-        let _gone = match push {
-            Push::Ask => kill_process_group(self.pid, Signal::TERM)
+        match push {
+            Push::Ask => {
+                signal_all(self.pid, Signal::TERM);
                 // Who was stopped does not hear the request before it goes on.
-                .and_then(|()| kill_process_group(self.pid, Signal::CONT)),
-            Push::Kill => kill_process_group(self.pid, Signal::KILL),
-        };
+                signal_all(self.pid, Signal::CONT);
+            }
+            Push::Kill => signal_all(self.pid, Signal::KILL),
+        }
     }
 
     /// Kills what is left of the group, and reaps the program.
@@ -87,6 +98,13 @@ impl Drop for Group {
             let _nobody_asks = self.end();
         }
     }
+}
+
+/// Sends a signal to a program that is not reaped, and to everybody in its group.
+pub(super) fn signal_all(pid: Pid, signal: Signal) {
+    // A group without members is what was wanted, or an escort has not made it yet; one of another
+    // user cannot be helped.
+    let _gone = kill_process_group(pid, signal).or_else(|_none| kill_process(pid, signal));
 }
 
 /// Waits until a program ends, without reaping it, and tells of it.

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal};
+
+use super::group::signal_all;
 
 /// The groups of the programs that were started with it and have not ended. Clones are the same.
 #[derive(Clone, Debug, Default)]
@@ -13,8 +15,7 @@ impl Running {
     /// go on unseen.
     pub fn kill_all(&self) {
         for pid in &*self.groups() {
-            // A group without members is what was wanted.
-            let _gone = kill_process_group(*pid, Signal::KILL);
+            signal_all(*pid, Signal::KILL);
         }
     }
 

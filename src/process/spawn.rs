@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use super::Running;
+use super::{Escort, Running};
 use crate::{
     env::Env,
     fsutil::{FsError, cause},
@@ -40,6 +40,9 @@ pub struct Spawn {
     pub grace: Duration,
     /// Where it is listed while it runs.
     pub running: Running,
+    /// Who goes along, so that it ends even if jp is killed; with nobody it is told by the end of
+    /// its input alone.
+    pub escort: Option<Escort>,
 }
 
 impl Spawn {
@@ -60,6 +63,7 @@ impl Spawn {
             timeout: None,
             grace: Duration::from_secs(2),
             running: Running::default(),
+            escort: None,
         }
     }
 

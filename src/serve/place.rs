@@ -163,6 +163,11 @@ pub fn is_same_user(stream: &UnixStream) -> io::Result<bool> {
     Ok(socket_peercred(stream)?.uid == geteuid())
 }
 
+/// The number of the process at the other end, as the system knows it.
+pub fn peer_pid(stream: &UnixStream) -> io::Result<u32> {
+    Ok(socket_peercred(stream)?.pid.as_raw_nonzero().get().unsigned_abs())
+}
+
 /// Our directory within that of the desktop, if that one is what it should be and short enough.
 fn inside(runtime: PathBuf) -> Option<PathBuf> {
     let directory = runtime.join("jp");

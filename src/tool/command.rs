@@ -15,7 +15,7 @@ use super::{
 use crate::{
     env::Env,
     model::ToolName,
-    process::{self, Running, Spawn, is_variable, variables},
+    process::{self, Escort, Running, Spawn, is_variable, variables},
     provider::ToolSpec,
 };
 
@@ -68,6 +68,8 @@ pub struct Site {
     pub keys: Vec<String>,
     /// Where they are listed while they run.
     pub running: Running,
+    /// Who goes along with servers.
+    pub escort: Option<Escort>,
 }
 
 /// A program of the user that a model may call.
@@ -252,7 +254,7 @@ impl Tool for CommandTool {
         if let Err(problem) = self.check(&invocation.arguments) {
             return Outcome::error(problem);
         }
-        let Site { env, workspace, outputs, keys, running } = &*self.site;
+        let Site { env, workspace, outputs, keys, running, .. } = &*self.site;
         let mut spawn = Spawn::new(self.argv(), workspace);
         spawn.vars = variables(env, &self.command.environment, keys);
         spawn.stdin = self.input(invocation);

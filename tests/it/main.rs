@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests make files and children of their own")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod alone;
 mod answer;
 mod append;
 mod attach;

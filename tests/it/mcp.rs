@@ -1,7 +1,7 @@
 //! MCP servers from a user's point of view: declared, trusted, listed, called, ended.
 
 #[path = "../helpers/mcp_server.rs"]
-mod played;
+pub mod played;
 
 use std::{
     fs,
@@ -31,8 +31,14 @@ fn argv() -> [String; 4] {
 
 /// How the server is declared.
 fn declared(name: &str, more: &str) -> String {
+    declared_by(name, &[]) + more + "\n"
+}
+
+/// How the server is declared that other words start.
+pub fn declared_by(name: &str, words: &[&str]) -> String {
     let environment = format!("[\"{}\", \"{}\"]", played::MANNER, played::LOG);
-    format!("[mcp.{name}]\ncommand = {:?}\nenvironment = {environment}\n{more}\n", argv())
+    let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).chain(argv()).collect();
+    format!("[mcp.{name}]\ncommand = {words:?}\nenvironment = {environment}\n")
 }
 
 fn log(jp: &Jp) -> String {

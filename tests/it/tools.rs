@@ -39,6 +39,7 @@ fn example(workspace: &Path) -> CommandTool {
         outputs: workspace.join("outputs"),
         keys: Vec::new(),
         running: jp::process::Running::default(),
+        escort: None,
     };
     CommandTool::new(spec, Arc::new(site)).unwrap()
 }

@@ -78,7 +78,7 @@ pub struct Query {
     pub no_edit: bool,
     /// Keep nothing of this query, neither the question nor the answer; what was said before in the
     /// conversation is known all the same
-    #[arg(long)]
+    #[arg(long, conflicts_with = "detach")]
     pub no_persist: bool,
     /// Answer with data that fits this JSON Schema: a file, or the schema itself
     #[arg(long, value_name = "SCHEMA")]

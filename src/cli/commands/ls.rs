@@ -155,7 +155,7 @@ pub fn standing(row: &Row, running: Option<&Running>) -> String {
 /// that are given.
 pub fn json_row(row: &Row, running: Option<&Running>, questions: &[Event]) -> Value {
     let mut value = json_heading(row, running);
-    pending::put(&mut value, pending::of_progress(&row.progress, questions.iter()));
+    pending::put(&mut value, pending::of_progress(&row.progress, questions.iter()), running);
     value
 }
 

@@ -5,9 +5,16 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::export::event_fields;
-use crate::model::{
-    Event, EventKind, Expectation, IncompleteTurn, InquiryId, OpenQuestion, PendingCall, Progress,
+use crate::{
+    model::{
+        Event, EventKind, Expectation, IncompleteTurn, InquiryId, OpenQuestion, PendingCall,
+        Progress,
+    },
+    workspace::Running,
 };
+
+/// The state of a call that was started, and of which nobody knows what it did.
+const UNKNOWN: &str = "unknown";
 
 /// What a turn under way waits for, with its questions in full.
 pub fn of_turn(incomplete: &IncompleteTurn) -> Value {
@@ -36,8 +43,13 @@ pub fn of_progress<'a>(progress: &Progress, events: impl Iterator<Item = &'a Eve
 }
 
 /// Puts what a conversation waits for into what is told about it, and beside it the question that it
-/// waits for first.
-pub fn put(value: &mut Value, pending: Value) {
+/// waits for first. A call that was started runs if a process is at the conversation; without one
+/// nobody knows.
+pub fn put(value: &mut Value, mut pending: Value, running: Option<&Running>) {
+    let calls = pending.get_mut("calls").and_then(Value::as_array_mut).into_iter().flatten();
+    for call in calls.filter(|call| running.is_some() && call["state"] == UNKNOWN) {
+        call["state"] = json!("running");
+    }
     value["waiting_for"] = match pending["questions"].get(0) {
         Some(first) => {
             json!({"kind": first["kind"], "tool": first["tool"], "question": first["id"]})
@@ -58,7 +70,7 @@ fn json_call(progress: &Progress, call: &PendingCall) -> Value {
     let state = match call.attempts {
         _ if progress.waits_for_answer(&call.id) => "waiting",
         0 => "new",
-        _ => "unknown",
+        _ => UNKNOWN,
     };
     json!({"id": call.id, "tool": call.tool, "attempts": call.attempts, "state": state})
 }

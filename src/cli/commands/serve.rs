@@ -13,9 +13,12 @@ use crate::{
         output::Output,
     },
     env::Env,
+    process::Inherited,
 };
 
 pub fn run(env: &Env, output: &mut Output, rendezvous: PathBuf, args: Vec<OsString>) -> Outcome {
+    // Before anything else is opened.
+    let inherited = Inherited::at_start();
     let words = [OsString::from(NAME)].into_iter().chain(args);
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
@@ -23,8 +26,8 @@ pub fn run(env: &Env, output: &mut Output, rendezvous: PathBuf, args: Vec<OsStri
     };
     output.choose_style(cli.color, env);
     match cli.command {
-        Command::Query(args) => query::serve(env, output, &args, rendezvous),
-        Command::Resume(args) => query::serve(env, output, &(*args).into(), rendezvous),
+        Command::Query(args) => query::serve(env, output, &args, rendezvous, inherited),
+        Command::Resume(args) => query::serve(env, output, &(*args).into(), rendezvous, inherited),
         _ => Err(CommandError::usage("only a query is served")),
     }
 }

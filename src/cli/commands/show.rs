@@ -173,7 +173,8 @@ impl<'a> Head<'a> {
             Some(forked) => json!({"from": forked.from, "commit": forked.commit}),
             None => Value::Null,
         };
-        pending::put(&mut value, self.incomplete.map_or(Value::Null, pending::of_turn));
+        let pending = self.incomplete.map_or(Value::Null, pending::of_turn);
+        pending::put(&mut value, pending, self.running);
         value["queued"] = json!(self.queued);
         value["problems"] = self.problems.iter().map(ToString::to_string).collect();
         value

@@ -153,6 +153,7 @@ fn two_of_one_user_talk_and_a_living_socket_is_not_replaced() {
     let mut client = connect(&path).unwrap();
     let (mut server, _) = listener.accept().unwrap();
     assert!(is_same_user(&client).unwrap() && is_same_user(&server).unwrap());
+    assert_eq!(peer_pid(&server).unwrap(), std::process::id());
     client.write_all(b"hello").unwrap();
     drop(client);
     let mut said = String::new();

@@ -49,6 +49,7 @@ impl Bench {
             outputs: self.elsewhere.path().join("made/outputs"),
             keys: self.keys.clone(),
             running: crate::process::Running::default(),
+            escort: None,
         })
     }
 

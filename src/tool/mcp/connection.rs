@@ -158,6 +158,7 @@ impl Program {
         spawn.vars = variables(&site.env, environment, &site.keys);
         spawn.vars.extend(own.iter().map(|(name, value)| (name.into(), value.into())));
         spawn.running = site.running.clone();
+        spawn.escort = site.escort.clone();
         let mut partner = Partner::start(&spawn).map_err(io::Error::other)?;
         let (stdin, stdout) =
             partner.take_pipes().ok_or_else(|| io::Error::other("the program has no pipes"))?;

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     cli::{args::Query, error::CommandError, output::Output},
     env::Env,
-    process,
+    process::{self, Inherited},
     turn::Input,
 };
 
@@ -48,9 +48,15 @@ pub fn run(
 }
 
 /// Serves a query to whoever started this process and waits at a socket.
-pub fn serve(env: &Env, output: &mut Output, args: &Query, rendezvous: PathBuf) -> Outcome {
+pub fn serve(
+    env: &Env,
+    output: &mut Output,
+    args: &Query,
+    rendezvous: PathBuf,
+    inherited: Inherited,
+) -> Outcome {
     process::end_with_parent(true);
-    let mut server = Some(Server::new(rendezvous));
+    let mut server = Some(Server::new(rendezvous, inherited));
     let outcome = ask(env, output, args, &mut server);
     let Some(server) = server.filter(Server::has_begun) else { return outcome };
     match &outcome {

@@ -2,6 +2,7 @@
 //! answers or stops it is a client that comes and goes.
 
 use std::{
+    mem,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -27,7 +28,7 @@ use crate::{
     config::Timeout,
     env::Env,
     model::{Finish, Timestamp},
-    process::{self, Running},
+    process::{self, Inherited, Running},
     serve::{Closing, Hub, Tip, Welcome, Wiring, place},
     turn::{Ask, Ending, Inbox, Interrupt},
     ui::{Signal, Signals},
@@ -41,6 +42,8 @@ const PATIENCE: Duration = Duration::from_secs(600);
 pub struct Server {
     /// Where the client waits that began the query.
     rendezvous: PathBuf,
+    /// What whoever began the query may wait for, until nothing is read from there any more.
+    inherited: Inherited,
     house: Option<House>,
 }
 
@@ -58,8 +61,8 @@ struct House {
 
 impl Server {
     /// A server for the client that waits there.
-    pub fn new(rendezvous: PathBuf) -> Self {
-        Self { rendezvous, house: None }
+    pub fn new(rendezvous: PathBuf, inherited: Inherited) -> Self {
+        Self { rendezvous, inherited, house: None }
     }
 
     /// Whether clients hear what is said, and not the terminal.
@@ -84,6 +87,9 @@ impl Server {
         mut fleet: Fleet,
     ) -> Result<Next, CommandError> {
         let asks_next = scene.asks_next();
+        if !asks_next {
+            mem::take(&mut self.inherited).close();
+        }
         let about = about(env, args, scene, &beginning)?;
         let house = match self.house.take() {
             Some(house) => {
@@ -210,8 +216,7 @@ impl House {
         };
         self.hub.end(closing);
         if let (Some(notifier), Some(id)) = (&self.notifier, conversation) {
-            // Nothing else is to be done.
-            let _told = notifier.tell(&id, &ending, "").join();
+            notifier.over(&id, &ending);
         }
     }
 
@@ -278,7 +283,8 @@ fn waits(notifier: Option<Notifier>, door: Arc<Mutex<Door>>) -> Box<dyn FnMut(&A
     Box::new(move |ask| {
         let id = door.lock().unwrap_or_else(PoisonError::into_inner).conversation();
         if let (Some(notifier), Some(id)) = (&notifier, id) {
-            let _telling = notifier.tell(&id.to_string(), "waiting", ask.call.tool.as_str());
+            let tool = ask.call.tool.as_str();
+            notifier.waits(&id.to_string(), &ask.inquiry.id, Some(tool));
         }
     })
 }

@@ -5,15 +5,12 @@
 
 use std::{
     ffi::OsString,
-    io,
     os::unix::{net::UnixStream, process::ExitStatusExt},
     path::PathBuf,
     process::ExitStatus,
     sync::{Arc, Mutex, PoisonError},
     thread,
 };
-
-use rustix::net::sockopt::socket_peercred;
 
 use super::{
     super::{BY_SIGNAL, Outcome},
@@ -110,8 +107,7 @@ impl Started {
         })?;
         loop {
             let (stream, _) = listener.accept()?;
-            let peer = socket_peercred(&stream).map_err(io::Error::from)?;
-            if u32::try_from(peer.pid.as_raw_nonzero().get()) == Ok(pid) {
+            if place::peer_pid(&stream)? == pid {
                 return Ok(Met::Here(stream));
             }
             if let Some(status) = ended.lock().unwrap_or_else(PoisonError::into_inner).take() {

@@ -12,7 +12,7 @@ use crate::{
     config::{self, Settings},
     env::Env,
     fsutil::AtPath,
-    process::Running,
+    process::{Escort, Running},
     tool::{
         Catalog, CommandSpec, CommandTool, Listed, Misfit, Program, Site, Source, Terms, Tool,
         builtin::{self, Adjusted},
@@ -24,7 +24,10 @@ use crate::{
 /// Where tools run.
 pub fn site(env: &Env, root: &Path, keys: Vec<String>, running: &Running) -> Site {
     let outputs = env.data_dir().unwrap_or_else(|| root.join(".jp")).join("outputs");
-    Site { env: env.clone(), workspace: root.to_owned(), outputs, keys, running: running.clone() }
+    // Without one a server is told of the end by the end of its input alone.
+    let escort = Escort::of_this_program().ok();
+    let (env, workspace, running) = (env.clone(), root.to_owned(), running.clone());
+    Site { env, workspace, outputs, keys, running, escort }
 }
 
 /// Where conversations are kept, if this is a workspace: only there files are in reach of the

@@ -74,6 +74,7 @@ impl Bench {
             outputs: self.directory.path().join("outputs"),
             keys: self.keys.clone(),
             running: Running::default(),
+            escort: None,
         })
     }
 

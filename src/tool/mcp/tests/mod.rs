@@ -45,6 +45,7 @@ impl Place {
             outputs: directory.path().join("outputs"),
             keys: vec!["KEY".to_owned()],
             running: Running::default(),
+            escort: None,
         };
         Self { directory, site: Arc::new(site) }
     }

@@ -1,8 +1,8 @@
-//! Sessions on Windows, untested.
+//! Processes on systems other than Linux, where none of them is known.
 //!
-//! The window of the console differs from tab to tab, and would be what `GetConsoleWindow` gives and
-//! `IsWindow` still knows. Both are foreign calls, which need `unsafe`, and jp has none. So nobody
-//! leads, and a session is what `JP_SESSION` or the variable of a terminal names.
+//! No call without `unsafe` tells there when a process began, and a number that is given out again
+//! would lead to another's conversation. So nobody leads, and a session is what `JP_SESSION` or the
+//! variable of a terminal names.
 
 use super::{Life, Process};
 
