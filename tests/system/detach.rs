@@ -22,12 +22,12 @@ fn code(lines: usize, pause: u64) -> String {
 const ASKS: &str = "[[answer]]\nstep = [{ call = \"greet\", arguments = {} }]\n\
                     [[answer]]\ntext = \"Done.\"\n";
 
-fn newest(jp: &Jp) -> String {
+pub fn newest(jp: &Jp) -> String {
     let listed = jp.run(&["c", "ls", "--format", "json"]).json();
     listed[0]["id"].as_str().unwrap().to_owned()
 }
 
-fn status(jp: &Jp, id: &str) -> String {
+pub fn status(jp: &Jp, id: &str) -> String {
     jp.show(id)["status"].as_str().unwrap().to_owned()
 }
 
