@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A code block that comes line by line, with text around it.
-fn code(lines: usize, pause: u64) -> String {
+pub fn code(lines: usize, pause: u64) -> String {
     let lines: String = (0..lines).map(|line| format!("\"let x{line} = {line};\\n\", ")).collect();
     format!(
         "[[answer]]\npause = {pause}\n\
@@ -19,7 +19,7 @@ fn code(lines: usize, pause: u64) -> String {
 }
 
 /// A tool that asks whether it may run, called once.
-const ASKS: &str = "[[answer]]\nstep = [{ call = \"greet\", arguments = {} }]\n\
+pub const ASKS: &str = "[[answer]]\nstep = [{ call = \"greet\", arguments = {} }]\n\
                     [[answer]]\ntext = \"Done.\"\n";
 
 pub fn newest(jp: &Jp) -> String {
@@ -110,7 +110,7 @@ fn a_question_is_asked_wherever_somebody_is() {
 }
 
 /// A tool that runs until there is something in the file `hold`.
-fn waiting_tool() -> Jp {
+pub fn waiting_tool() -> Jp {
     let jp = player(
         "[[answer]]\nstep = [{ call = \"waits\", arguments = {} }]\n[[answer]]\ntext = \"Done.\"\n",
     );
@@ -123,7 +123,7 @@ fn waiting_tool() -> Jp {
     jp
 }
 
-fn wait_for_tool(jp: &Jp) {
+pub fn wait_for_tool(jp: &Jp) {
     until("the tool", || fs::read_to_string(jp.path("pid")).is_ok_and(|pid| !pid.is_empty()));
 }
 
@@ -203,6 +203,31 @@ fn a_closed_terminal_leaves_the_query_running_in_each_phase() {
     let id = newest(&jp);
     fs::write(jp.path("hold"), "said by the tool").unwrap();
     assert_eq!(jp.run(&["c", "wait", &id]).code, 0);
+    assert!(jp.run(&["c", "export", "--format", "json", &id]).ok().contains("said by the tool"));
+}
+
+fn kill(jp: &Jp, signal: &str, file: &str) {
+    let pid = fs::read_to_string(jp.path(file)).unwrap();
+    assert!(jp.command("kill").args([signal, pid.trim()]).status().unwrap().success());
+}
+
+#[test]
+fn whoever_came_by_and_is_told_to_end_only_leaves() {
+    let jp = waiting_tool();
+    let first = shell(&jp);
+    begin(&first, "jp q --new begin; echo status $?");
+    wait_for_tool(&jp);
+    let id = newest(&jp);
+    let second = Terminal::named_shell("second", &jp, &["bash", "--norc", "--noprofile"]);
+    begin(&second, &format!("sh -c 'echo $$ >viewer; exec jp c attach {id}'; echo status $?"));
+    second.wait_for("waits {}");
+    kill(&jp, "-TERM", "viewer");
+    let screen = second.wait_for("status 0");
+    assert!(screen.contains(&format!("Detached: {id}\n")), "{screen}");
+    assert!(status(&jp, &id).starts_with("running (pid "));
+    fs::write(jp.path("hold"), "said by the tool").unwrap();
+    first.wait_for("status 0");
+    assert!(first.history().contains("Done."), "{}", first.history());
     assert!(jp.run(&["c", "export", "--format", "json", &id]).ok().contains("said by the tool"));
 }
 

@@ -202,8 +202,10 @@ impl<'a> Hall<'a> {
                 (Role::Watcher, _) | (Role::Person, Signal::Suspend) => {
                     return leave(Leaving::Wanted);
                 }
-                // It may be meant for what is printed of the turns before.
-                (_, Signal::Interrupt) if !has_begun_it => return leave(Leaving::Wanted),
+                // It may be meant for what is printed of the turns before, or for us alone.
+                (_, Signal::Interrupt | Signal::Terminate) if !has_begun_it => {
+                    return leave(Leaving::Wanted);
+                }
                 (_, Signal::Interrupt) => InterruptText::Stop,
                 (_, Signal::Terminate | Signal::Hangup | Signal::Suspend) => InterruptText::HangUp,
             };
@@ -218,7 +220,7 @@ impl<'a> Hall<'a> {
 
     /// Shows a turn.
     fn show(&mut self, output: &Output, welcome: &Welcome) -> Result<Shown<'a>, CommandError> {
-        let Attendance { role, words, .. } = self.attendance;
+        let Attendance { role, words, has_begun_it, .. } = self.attendance;
         let leave = (role != Role::Command).then(|| self.leave());
         let presses = Arc::new(Mutex::new(Presses::new(role == Role::Person)));
         let state = PathBuf::from(&welcome.state);
@@ -244,6 +246,7 @@ impl<'a> Hall<'a> {
                 running: Running::default(),
                 stopped_by: stopped_by.clone(),
                 leave,
+                has_begun_it,
             }
             .listen(),
         };
