@@ -87,7 +87,7 @@ impl Listener {
             };
             if let Some(leaving) = leaving {
                 if let Some(asker) = &self.asker {
-                    asker.call_off();
+                    asker.close();
                 }
                 return leave(leaving);
             }
