@@ -5,13 +5,12 @@ use std::{
     io::{self, IsTerminal},
     os::fd::AsFd,
     process::{Command, ExitStatus, Stdio},
-    sync::atomic::Ordering,
 };
 
-use super::ENDS_ON_INTERRUPT;
+use super::signals::ForAnother;
 
 /// Runs a program on the terminal, wherever standard input and output go, and waits for it. While
-/// it runs, an interrupt is for that program alone.
+/// it runs, an interrupt is for that program alone, and Ctrl+Z stops both.
 ///
 /// Without a terminal it reads nothing, and what it prints goes to standard error: standard output
 /// is for what was asked for.
@@ -34,10 +33,8 @@ pub fn lend_terminal(command: &mut Command) -> io::Result<ExitStatus> {
             command.stdin(Stdio::null()).stdout(talk);
         }
     }
-    ENDS_ON_INTERRUPT.store(false, Ordering::SeqCst);
-    let status = command.status();
-    ENDS_ON_INTERRUPT.store(true, Ordering::SeqCst);
-    status
+    let _for_it = ForAnother::begin();
+    command.status()
 }
 
 #[cfg(test)]

@@ -1,21 +1,23 @@
 //! Signals as values, from one place.
 //!
-//! By default an interrupt ends jp at once. Whoever wants to decide listens, and a pager that has
-//! the screen keeps interrupts to itself.
+//! By default an interrupt ends jp at once. Whoever wants to decide listens, and a pager or an editor
+//! that has the screen keeps interrupts to itself.
 
 use std::{
     io,
     sync::{
-        Arc, LazyLock,
+        Arc, LazyLock, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
+    time::{Duration, Instant},
 };
 
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP},
     flag,
     iterator::{self, Handle},
+    low_level::{emulate_default_handler, raise},
 };
 
 /// Whether an interrupt ends jp at once.
@@ -29,8 +31,14 @@ static NOBODY_LISTENS: LazyLock<Arc<AtomicBool>> =
 /// Whether somebody wants to hear of Ctrl+Z.
 static SUSPEND_IS_HEARD: AtomicBool = AtomicBool::new(false);
 
-/// Whether interrupts are for another program that has the terminal.
+/// Whether what is typed is for another program that has the terminal.
 static FOR_ANOTHER: AtomicBool = AtomicBool::new(false);
+
+/// When that program ended.
+static ENDED: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// How long a press may take to be heard here that has ended another program.
+const ON_ITS_WAY: Duration = Duration::from_millis(100);
 
 /// Something that the system or the user wants at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,13 +102,17 @@ impl Signals {
         let handle = incoming.handle();
         let before = ENDS_ON_INTERRUPT.swap(false, Ordering::SeqCst);
         let ended_before = NOBODY_LISTENS.swap(false, Ordering::SeqCst);
-        SUSPEND_IS_HEARD.store(suspend.is_some(), Ordering::SeqCst);
+        SUSPEND_IS_HEARD.store(signals.contains(&SIGTSTP), Ordering::SeqCst);
         thread::spawn(move || {
             for signal in incoming.forever() {
                 match signal {
-                    SIGINT if FOR_ANOTHER.load(Ordering::SeqCst) => {}
+                    SIGINT if was_for_another() => {}
                     SIGINT => deliver(Signal::Interrupt),
                     SIGTERM => deliver(Signal::Terminate),
+                    // That program is stopped with us, and both go on together.
+                    SIGTSTP if FOR_ANOTHER.load(Ordering::SeqCst) => {
+                        let _stopped = emulate_default_handler(SIGTSTP);
+                    }
                     SIGTSTP => deliver(Signal::Suspend),
                     _ => deliver(Signal::Hangup),
                 }
@@ -119,21 +131,20 @@ impl Drop for Signals {
     }
 }
 
-/// Ctrl+Z was pressed where the terminal makes no signal of it.
-pub(super) fn suspend() {
-    if SUSPEND_IS_HEARD.load(Ordering::SeqCst) {
-        let _heard = signal_hook::low_level::raise(SIGTSTP);
-    }
+/// Ctrl+Z was pressed where the terminal makes no signal of it. Says whether somebody hears of it.
+pub(super) fn suspend() -> bool {
+    SUSPEND_IS_HEARD.load(Ordering::SeqCst) && raise(SIGTSTP).is_ok()
 }
 
-/// While it lives, interrupts are for another program that has the terminal.
-#[must_use = "interrupts are for jp again when this is dropped"]
+/// While it lives, Ctrl+C and Ctrl+Z are for another program that has the terminal: the one does
+/// nothing to jp, and the other stops both.
+#[must_use = "they are for jp again when this is dropped"]
 pub struct ForAnother {
     before: bool,
 }
 
 impl ForAnother {
-    /// Leaves interrupts to it.
+    /// Leaves them to it.
     pub fn begin() -> Self {
         FOR_ANOTHER.store(true, Ordering::SeqCst);
         Self { before: ENDS_ON_INTERRUPT.swap(false, Ordering::SeqCst) }
@@ -142,9 +153,16 @@ impl ForAnother {
 
 impl Drop for ForAnother {
     fn drop(&mut self) {
+        *ENDED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         ENDS_ON_INTERRUPT.store(self.before, Ordering::SeqCst);
         FOR_ANOTHER.store(false, Ordering::SeqCst);
     }
+}
+
+/// Whether the press that is heard now was for another program, which it may have ended.
+fn was_for_another() -> bool {
+    let ended = *ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+    FOR_ANOTHER.load(Ordering::SeqCst) || ended.is_some_and(|at| at.elapsed() < ON_ITS_WAY)
 }
 
 /// The signals that are ignored, a bit for each, where the system tells.

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A code block that comes line by line, with text around it.
-fn code(lines: usize, pause: u64) -> String {
+pub fn code(lines: usize, pause: u64) -> String {
     let lines: String = (0..lines).map(|line| format!("\"let x{line} = {line};\\n\", ")).collect();
     format!(
         "[[answer]]\npause = {pause}\n\
@@ -19,15 +19,15 @@ fn code(lines: usize, pause: u64) -> String {
 }
 
 /// A tool that asks whether it may run, called once.
-const ASKS: &str = "[[answer]]\nstep = [{ call = \"greet\", arguments = {} }]\n\
+pub const ASKS: &str = "[[answer]]\nstep = [{ call = \"greet\", arguments = {} }]\n\
                     [[answer]]\ntext = \"Done.\"\n";
 
-fn newest(jp: &Jp) -> String {
+pub fn newest(jp: &Jp) -> String {
     let listed = jp.run(&["c", "ls", "--format", "json"]).json();
     listed[0]["id"].as_str().unwrap().to_owned()
 }
 
-fn status(jp: &Jp, id: &str) -> String {
+pub fn status(jp: &Jp, id: &str) -> String {
     jp.show(id)["status"].as_str().unwrap().to_owned()
 }
 
@@ -77,16 +77,25 @@ fn the_menu_of_an_interrupt_detaches_too() {
     terminal.wait_for("let x3 = 3;");
     terminal.press("C-c");
     terminal.wait_for("[d] detach");
-    terminal.insist("d", "Detached: jp-c");
-    terminal.wait_for("status 0");
+    terminal.type_text("d");
+    let screen = terminal.wait_for("status 0");
+    assert!(screen.contains("Detached: jp-c"), "{screen}");
     let id = newest(&jp);
     assert!(status(&jp, &id).starts_with("running (pid "));
     // There, an interrupt asks whether to leave or to stop.
-    begin(&terminal, &format!("clear; jp c attach {id}; echo status $?"));
-    terminal.wait_for("let x3 = 3;");
-    terminal.press("C-c");
-    terminal.wait_for("[s] stop and keep what came");
-    terminal.insist("s", "status 0");
+    for (key, is_left) in [("d", true), ("s", false)] {
+        begin(&terminal, &format!("clear; jp c attach {id}; echo status $?"));
+        // Not what the one before has shown.
+        let is_new = |screen: &str| screen.contains("let x") && !screen.contains("status");
+        terminal.wait("the answer", is_new);
+        terminal.press("C-c");
+        let screen = terminal.wait_for("[d] detach");
+        assert!(screen.contains("[s] stop and keep what came"), "{screen}");
+        terminal.type_text(key);
+        let screen = terminal.wait_for("status 0");
+        assert_eq!(screen.contains(&format!("Detached: {id}\n")), is_left, "{screen}");
+        assert_eq!(status(&jp, &id).starts_with("running (pid "), is_left);
+    }
     until("the end", || status(&jp, &id) == "idle");
 }
 
@@ -110,7 +119,7 @@ fn a_question_is_asked_wherever_somebody_is() {
 }
 
 /// A tool that runs until there is something in the file `hold`.
-fn waiting_tool() -> Jp {
+pub fn waiting_tool() -> Jp {
     let jp = player(
         "[[answer]]\nstep = [{ call = \"waits\", arguments = {} }]\n[[answer]]\ntext = \"Done.\"\n",
     );
@@ -123,7 +132,7 @@ fn waiting_tool() -> Jp {
     jp
 }
 
-fn wait_for_tool(jp: &Jp) {
+pub fn wait_for_tool(jp: &Jp) {
     until("the tool", || fs::read_to_string(jp.path("pid")).is_ok_and(|pid| !pid.is_empty()));
 }
 
@@ -203,6 +212,82 @@ fn a_closed_terminal_leaves_the_query_running_in_each_phase() {
     let id = newest(&jp);
     fs::write(jp.path("hold"), "said by the tool").unwrap();
     assert_eq!(jp.run(&["c", "wait", &id]).code, 0);
+    assert!(jp.run(&["c", "export", "--format", "json", &id]).ok().contains("said by the tool"));
+}
+
+/// Begins a query whose client, of which the number is in the file `client`, can be killed.
+fn begin_client(terminal: &Terminal<'_>) {
+    begin(terminal, "sh -c 'echo $$ >client; exec jp q --new begin'; echo status $?");
+}
+
+fn kill(jp: &Jp, signal: &str, file: &str) {
+    let pid = fs::read_to_string(jp.path(file)).unwrap();
+    assert!(jp.command("kill").args([signal, pid.trim()]).status().unwrap().success());
+}
+
+#[test]
+fn a_client_that_is_killed_leaves_the_query_running_in_each_phase() {
+    // While the model answers.
+    let jp = player(&code(40, 50));
+    let terminal = shell(&jp);
+    begin_client(&terminal);
+    terminal.wait_for("let x3 = 3;");
+    kill(&jp, "-KILL", "client");
+    terminal.wait_for("status 137");
+    let id = newest(&jp);
+    assert!(status(&jp, &id).starts_with("running (pid "));
+    assert_eq!(jp.run(&["c", "wait", &id]).code, 0);
+    assert!(jp.run(&["c", "print", "--raw", &id]).ok().contains("let x39 = 39;\n```\n\nAfter."));
+
+    // While somebody is asked.
+    let jp = player(ASKS);
+    let terminal = shell(&jp);
+    begin_client(&terminal);
+    terminal.wait_for("[a] always");
+    kill(&jp, "-KILL", "client");
+    let id = newest(&jp);
+    assert_eq!(jp.run(&["c", "wait", &id]).code, 3);
+    assert_eq!(status(&jp, &id), "waiting-for-input (greet)");
+    // Whoever comes next is asked the same.
+    let second = Terminal::named_shell("second", &jp, &["bash", "--norc", "--noprofile"]);
+    begin(&second, &format!("jp c attach {id}; echo status $?"));
+    second.wait_for("[a] always");
+    second.type_text("y");
+    second.wait_for("status 0");
+    assert!(second.history().contains("Done."), "{}", second.history());
+
+    // While a tool runs.
+    let jp = waiting_tool();
+    let terminal = shell(&jp);
+    begin_client(&terminal);
+    wait_for_tool(&jp);
+    terminal.wait_for("waits {}");
+    kill(&jp, "-KILL", "client");
+    terminal.wait_for("status 137");
+    let id = newest(&jp);
+    fs::write(jp.path("hold"), "said by the tool").unwrap();
+    assert_eq!(jp.run(&["c", "wait", &id]).code, 0);
+    assert!(jp.run(&["c", "export", "--format", "json", &id]).ok().contains("said by the tool"));
+    assert_eq!(fs::read_to_string(jp.path("pid")).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn whoever_came_by_and_is_told_to_end_only_leaves() {
+    let jp = waiting_tool();
+    let first = shell(&jp);
+    begin(&first, "jp q --new begin; echo status $?");
+    wait_for_tool(&jp);
+    let id = newest(&jp);
+    let second = Terminal::named_shell("second", &jp, &["bash", "--norc", "--noprofile"]);
+    begin(&second, &format!("sh -c 'echo $$ >viewer; exec jp c attach {id}'; echo status $?"));
+    second.wait_for("waits {}");
+    kill(&jp, "-TERM", "viewer");
+    let screen = second.wait_for("status 0");
+    assert!(screen.contains(&format!("Detached: {id}\n")), "{screen}");
+    assert!(status(&jp, &id).starts_with("running (pid "));
+    fs::write(jp.path("hold"), "said by the tool").unwrap();
+    first.wait_for("status 0");
+    assert!(first.history().contains("Done."), "{}", first.history());
     assert!(jp.run(&["c", "export", "--format", "json", &id]).ok().contains("said by the tool"));
 }
 

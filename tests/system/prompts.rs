@@ -14,14 +14,14 @@ parameters = { type = "object", required = ["to"], properties = { to = { type = 
 "#;
 
 /// A model that calls the tool once and says what it has heard of it.
-const ONE_CALL: &str = r#"
+pub const ONE_CALL: &str = r#"
 [[answer]]
 step = [{ call = "record", arguments = { to = "one" } }]
 [[answer]]
 text = "Done."
 "#;
 
-fn recorder(script: &str, settings: &str) -> Jp {
+pub fn recorder(script: &str, settings: &str) -> Jp {
     let jp = player(script);
     let config = jp.world().join("config/jp/config.toml");
     let before = std::fs::read_to_string(&config).unwrap();
@@ -34,8 +34,17 @@ fn editor(jp: Jp, from: &str, to: &str) -> Jp {
     jp.with_var("JP_EDITOR", format!("sed -i 's/{from}/{to}/'"))
 }
 
-fn given(jp: &Jp) -> String {
+pub fn given(jp: &Jp) -> String {
     std::fs::read_to_string(jp.path("given")).unwrap_or_default()
+}
+
+/// What was written in an editor at a question, and is kept.
+pub fn reworks(jp: &Jp) -> Vec<String> {
+    let workspaces = std::fs::read_dir(jp.world().join("data/jp/workspace")).unwrap();
+    let reworks = workspaces.map(|workspace| workspace.unwrap().path().join("reworks"));
+    let kept = reworks.filter_map(|directory| std::fs::read_dir(directory).ok()).flatten();
+    let kept = kept.map(|kept| kept.unwrap().path().join("arguments.json"));
+    kept.map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
 #[test]
@@ -55,6 +64,7 @@ fn changed_arguments_are_shown_again_and_are_what_runs() {
     assert!(given.contains("\"to\": \"two\"") || given.contains("\"to\":\"two\""), "{given}");
     let stored = jp.messages("last", &[]).to_string();
     assert!(stored.contains("The user changed the arguments to"), "{stored}");
+    assert_eq!(reworks(&jp), [""; 0], "what is stored is nowhere else");
 }
 
 #[test]

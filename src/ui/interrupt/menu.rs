@@ -19,7 +19,7 @@ pub enum Interruption {
 
 impl Prompter<'_> {
     /// Asks what to do with an answer that goes on meanwhile. Ctrl+C in the menu is the second
-    /// press of it, and stops; so does a terminal that is gone.
+    /// press of it, and stops.
     pub fn menu(&mut self, can_detach: bool, wake: &Wake) -> Asked<Interruption> {
         let keys = [
             Key { key: 'c', says: "continue" },
@@ -38,8 +38,7 @@ impl Prompter<'_> {
                         // Without a reply it is as if the key had not been pressed.
                         Asked::Answered(text) if text.trim().is_empty() => {}
                         Asked::Cancelled => {}
-                        Asked::Answered(text) => return Asked::Answered(Interruption::Reply(text)),
-                        Asked::Woken(typed) => return Asked::Woken(typed),
+                        asked => return asked.map(Interruption::Reply),
                     }
                 }
                 Asked::Answered('a') => return Asked::Answered(Interruption::Abort),
@@ -47,6 +46,7 @@ impl Prompter<'_> {
                 Asked::Answered(_) | Asked::Cancelled => {
                     return Asked::Answered(Interruption::Stop);
                 }
+                Asked::Gone => return Asked::Gone,
                 Asked::Woken(typed) => return Asked::Woken(typed),
             }
         }

@@ -48,7 +48,7 @@ pub fn pick<R: Reader>(
     }
     loop {
         match prompter.text("Number or id: ", wake) {
-            Asked::Cancelled => return Ok(Picked::Left),
+            Asked::Cancelled | Asked::Gone => return Ok(Picked::Left),
             Asked::Woken(_) => {
                 if let Some(signal) = stopped() {
                     return Ok(Picked::Stopped(signal));

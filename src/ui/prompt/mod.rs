@@ -1,7 +1,7 @@
 //! Questions to the person at the terminal, wherever standard input and output go.
 //!
-//! A question ends with an answer, because it was cancelled (Ctrl+C, Ctrl+D, a terminal that is
-//! gone), or because another thread says that it no longer matters. However it ends, the terminal
+//! A question ends with an answer, because it was cancelled (Ctrl+C, Ctrl+D), because the terminal
+//! is gone, or because another thread says that it no longer matters. However it ends, the terminal
 //! is left as it was found. What a question shows may come from anywhere.
 
 mod arguments;

@@ -94,7 +94,7 @@ impl Prompter<'_> {
                 Asked::Answered('e') => return Asked::Answered(Permission::Edit),
                 Asked::Answered('s') => match self.show(&text) {
                     Ok(()) => is_seen = true,
-                    Err(_gone) => return Asked::Cancelled,
+                    Err(_gone) => return Asked::Gone,
                 },
                 Asked::Answered('r') => match self.text("Reason: ", wake) {
                     Asked::Answered(reason) if reason.trim().is_empty() => {}
@@ -128,7 +128,7 @@ impl Prompter<'_> {
                 Asked::Answered('e') => return Asked::Answered(Handover::Edit),
                 Asked::Answered('s') => match self.show(&text) {
                     Ok(()) => is_seen = true,
-                    Err(_gone) => return Asked::Cancelled,
+                    Err(_gone) => return Asked::Gone,
                 },
                 asked => return asked.map(|_| Handover::Withhold),
             }

@@ -12,7 +12,7 @@ use super::{
     },
     draft::{Draft, Step},
     keys::{Keys, Pressed},
-    tty::{Heard, Tty},
+    tty::{Heard, Listening, Tty},
     wake::Wake,
 };
 use crate::env::Env;
@@ -22,8 +22,10 @@ use crate::env::Env;
 pub enum Asked<T> {
     /// With an answer.
     Answered(T),
-    /// Nobody wants to answer, or nobody is there.
+    /// Nobody wants to answer.
     Cancelled,
+    /// Nobody is there: the terminal is gone, or not for us any more.
+    Gone,
     /// Another thread has called it off; this was typed by then.
     Woken(String),
 }
@@ -34,6 +36,7 @@ impl<T> Asked<T> {
         match self {
             Self::Answered(answer) => Asked::Answered(make(answer)),
             Self::Cancelled => Asked::Cancelled,
+            Self::Gone => Asked::Gone,
             Self::Woken(typed) => Asked::Woken(typed),
         }
     }
@@ -160,7 +163,7 @@ impl<'a> Prompter<'a> {
         wake: &Wake,
         mut take: impl FnMut(&Tty, &[Pressed]) -> Option<Asked<T>>,
     ) -> Asked<T> {
-        let Ok(listening) = self.tty.listen() else { return Asked::Cancelled };
+        let Ok(listening) = self.tty.listen() else { return Asked::Gone };
         // The press of Ctrl+C that led here may have left its mark on the line, and there may be
         // a status.
         self.tty.begin_line();
@@ -171,21 +174,44 @@ impl<'a> Prompter<'a> {
                 true => listening.hear_more(wake),
                 false => listening.hear(wake),
             };
-            let pressed: Vec<_> = match heard {
+            let mut pressed: Vec<_> = match heard {
                 Heard::Bytes(bytes) => {
                     bytes.into_iter().filter_map(|byte| keys.take(byte)).collect()
                 }
                 // The key by itself must not take the next one with it.
                 Heard::Nothing => keys.settle().into_iter().collect(),
                 Heard::Woken => return Asked::Woken(String::new()),
-                Heard::Gone => return Asked::Cancelled,
+                Heard::Gone => return Asked::Gone,
             };
-            if pressed.contains(&Pressed::Suspend) {
-                suspend();
+            if let Some(at) = pressed.iter().position(|pressed| *pressed == Pressed::Suspend) {
+                let asked = take(&self.tty, &pressed[..at]);
+                let leaves = suspend();
+                if let Some(asked) = asked {
+                    return asked;
+                }
+                if leaves {
+                    return wait_to_leave(&listening, wake);
+                }
+                pressed.drain(..=at);
             }
             if let Some(asked) = take(&self.tty, &pressed) {
                 return asked;
             }
+        }
+    }
+}
+
+/// Waits until whoever leaves is called off: what they type behind Ctrl+Z is no answer, and nothing
+/// for the shell either.
+fn wait_to_leave<T>(listening: &Listening<'_>, wake: &Wake) -> Asked<T> {
+    loop {
+        match listening.hear(wake) {
+            Heard::Bytes(_) | Heard::Nothing => {}
+            Heard::Woken => {
+                listening.forget_keys();
+                return Asked::Woken(String::new());
+            }
+            Heard::Gone => return Asked::Gone,
         }
     }
 }

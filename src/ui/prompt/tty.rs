@@ -169,6 +169,12 @@ impl Listening<'_> {
         self.hear_within(wake, Some(&AT_ONCE))
     }
 
+    /// Throws away what was typed and not read.
+    pub fn forget_keys(&self) {
+        // A terminal that is gone has no keys.
+        let _gone = tcflush(&self.tty.file, QueueSelector::IFlush);
+    }
+
     fn hear_within(&self, wake: &Wake, timeout: Option<&Timespec>) -> Heard {
         loop {
             let mut ready = [

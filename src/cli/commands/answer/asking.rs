@@ -59,7 +59,7 @@ pub fn ask(
             Asked::Answered(None) => {
                 prompter.say(&format!("Only `jp resume {id}` lets you edit it."));
             }
-            Asked::Cancelled | Asked::Woken(_) => return Ok(Said::Nothing),
+            Asked::Cancelled | Asked::Gone | Asked::Woken(_) => return Ok(Said::Nothing),
         }
     }
 }

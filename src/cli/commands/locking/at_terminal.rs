@@ -179,7 +179,7 @@ fn chosen(asked: &Asked<char>, waiting: &Waiting<'_>) -> Option<Choice> {
             Some(Choice::Cancelled { holder, waited })
         }
         Asked::Answered(_) | Asked::Woken(_) => None,
-        Asked::Cancelled => Some(Choice::Interrupted(Signal::Interrupt.number())),
+        Asked::Cancelled | Asked::Gone => Some(Choice::Interrupted(Signal::Interrupt.number())),
     }
 }
 
@@ -204,7 +204,7 @@ impl Prompt {
                     prompter.say(&text);
                     prompter.choose("What now?", &keys, Some(WAIT.key), &wake)
                 }
-                Err(_gone) => Asked::Cancelled,
+                Err(_gone) => Asked::Gone,
             };
             // Nobody hears of it who has gone on without it.
             let _gone = sender.send(Happening::Asked(asked));

@@ -2,6 +2,7 @@
 //! or somebody leaves.
 
 use std::{
+    io::{self, IsTerminal},
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
@@ -74,7 +75,9 @@ pub fn attend(
     let post = inbox.post();
     hear(connection, sender.clone())?;
     forward(inbox, speaker.clone())?;
-    let mut hall = Hall { env, attendance, speaker, post, news, sender, conversation: None };
+    let (conversation, is_on_terminal) = (None, io::stdout().is_terminal());
+    let mut hall =
+        Hall { env, attendance, speaker, post, news, sender, conversation, is_on_terminal };
     loop {
         let signals = hall.listen_between();
         let welcome = match hall.welcome(output)? {
@@ -101,7 +104,7 @@ pub fn attend(
 }
 
 /// Hears what the server says, in a thread of its own.
-fn hear(mut connection: Connection, sender: Sender<News>) -> std::io::Result<()> {
+fn hear(mut connection: Connection, sender: Sender<News>) -> io::Result<()> {
     let listen = move || {
         loop {
             let (news, is_over) = match connection.hear() {
@@ -117,7 +120,7 @@ fn hear(mut connection: Connection, sender: Sender<News>) -> std::io::Result<()>
 }
 
 /// Brings what somebody here wants to the server.
-fn forward(inbox: Inbox, speaker: Speaker) -> std::io::Result<()> {
+fn forward(inbox: Inbox, speaker: Speaker) -> io::Result<()> {
     let bring = move || {
         while let Some(input) = inbox.next() {
             let message = match input {
@@ -143,6 +146,8 @@ struct Hall<'a> {
     news: Receiver<News>,
     sender: Sender<News>,
     conversation: Option<String>,
+    /// Whether the answer goes to a terminal; one that is gone cannot tell any more.
+    is_on_terminal: bool,
 }
 
 /// What came while no turn was shown.
@@ -202,8 +207,10 @@ impl<'a> Hall<'a> {
                 (Role::Watcher, _) | (Role::Person, Signal::Suspend) => {
                     return leave(Leaving::Wanted);
                 }
-                // It may be meant for what is printed of the turns before.
-                (_, Signal::Interrupt) if !has_begun_it => return leave(Leaving::Wanted),
+                // It may be meant for what is printed of the turns before, or for us alone.
+                (_, Signal::Interrupt | Signal::Terminate) if !has_begun_it => {
+                    return leave(Leaving::Wanted);
+                }
                 (_, Signal::Interrupt) => InterruptText::Stop,
                 (_, Signal::Terminate | Signal::Hangup | Signal::Suspend) => InterruptText::HangUp,
             };
@@ -218,7 +225,7 @@ impl<'a> Hall<'a> {
 
     /// Shows a turn.
     fn show(&mut self, output: &Output, welcome: &Welcome) -> Result<Shown<'a>, CommandError> {
-        let Attendance { role, words, .. } = self.attendance;
+        let Attendance { role, words, has_begun_it, .. } = self.attendance;
         let leave = (role != Role::Command).then(|| self.leave());
         let presses = Arc::new(Mutex::new(Presses::new(role == Role::Person)));
         let state = PathBuf::from(&welcome.state);
@@ -244,6 +251,7 @@ impl<'a> Hall<'a> {
                 running: Running::default(),
                 stopped_by: stopped_by.clone(),
                 leave,
+                has_begun_it,
             }
             .listen(),
         };
@@ -287,6 +295,10 @@ impl<'a> Hall<'a> {
                 Err(RecvTimeoutError::Disconnected) => return Ended::Lost(FrameError::Closed),
             };
             if shown == Err(Closed) && !std::mem::replace(&mut is_closed, true) {
+                // Nobody closes a terminal to say that they have read enough.
+                if self.attendance.role == Role::Person && self.is_on_terminal {
+                    return Ended::Left(Leaving::TerminalGone);
+                }
                 if self.attendance.role == Role::Watcher || !self.attendance.has_begun_it {
                     return Ended::Left(Leaving::Wanted);
                 }

@@ -85,6 +85,7 @@ impl ByHand {
             running: self.running.clone(),
             stopped_by: stopped_by.clone(),
             leave: None,
+            has_begun_it: true,
         };
         self.fleet.leave_signals();
         let signals = listener.listen();

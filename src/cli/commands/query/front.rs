@@ -21,7 +21,10 @@ use crate::{
     env::Env,
     model::{CallId, EventKind, EventType, InquiryId, ToolCall},
     turn::{Ask, Closed, FrontEnd, Inbox, Notice, Post},
-    ui::{AnswerFormat, Channels, Chrome, Face, Retry, Status, Written, on_one_line, shorten},
+    ui::{
+        AnswerFormat, Channels, Chrome, Face, Retry, Status, Written, complain, escape,
+        on_one_line, shorten,
+    },
 };
 
 /// How the user wants to see it.
@@ -69,6 +72,8 @@ pub struct Front<'a> {
     started_calls: BTreeSet<CallId>,
     /// What came while the terminal was for questions.
     held: Vec<Notice>,
+    /// What was to be said while an editor had it.
+    unsaid: Vec<String>,
     echo: Echo,
     /// Data that is not printed yet.
     data: Vec<String>,
@@ -136,6 +141,7 @@ impl<'a> Front<'a> {
             running: Vec::new(),
             started_calls: BTreeSet::new(),
             held: Vec::new(),
+            unsaid: Vec::new(),
             echo: Echo::default(),
             data: Vec::new(),
             thought: String::new(),
@@ -184,9 +190,12 @@ impl<'a> Front<'a> {
         self.started_calls.extend(calls);
     }
 
-    /// Says something beside the answer.
+    /// Says something beside the answer, as soon as no editor has the screen.
     pub fn say(&mut self, text: &str) {
-        self.channels.say(Face::NOTICE, text);
+        match self.asker.as_ref().is_some_and(Asker::is_lent) {
+            true => self.unsaid.push(text.to_owned()),
+            false => self.channels.say(Face::NOTICE, text),
+        }
     }
 
     /// Waits until everything is read, for so long at most.
@@ -219,6 +228,15 @@ impl<'a> Front<'a> {
     }
 
     fn release(&mut self) {
+        for text in std::mem::take(&mut self.unsaid) {
+            self.channels.say(Face::NOTICE, &text);
+        }
+        for path in self.asker.as_ref().map(Asker::take_untaken).unwrap_or_default() {
+            self.channels.clear_status();
+            self.channels.settle_terminal();
+            // Also for whoever wants to hear nothing: it would be lost to them.
+            complain(format_args!("what you wrote is in `{}`", escape(&path.to_string_lossy())));
+        }
         for notice in std::mem::take(&mut self.held) {
             self.put(&notice);
         }
@@ -374,6 +392,11 @@ impl Stage for Front<'_> {
 impl FrontEnd for Front<'_> {
     fn show(&mut self, notice: &Notice) -> Result<(), Closed> {
         self.entitle();
+        if let (Some(asker), Notice::Saved { event, .. }) = (&self.asker, notice)
+            && let EventKind::InquiryResponse(response) = &event.kind
+        {
+            asker.stored(&response.id);
+        }
         if self.is_held() {
             self.held.push(notice.clone());
             return Ok(());

@@ -61,6 +61,7 @@ pub fn drive_here<'a>(
         running: scene.running.clone(),
         stopped_by: stopped_by.clone(),
         leave: None,
+        has_begun_it: true,
     };
     fleet.leave_signals();
     let signals = listener.listen();

@@ -49,6 +49,8 @@ pub struct Listener {
     pub stopped_by: StoppedBy,
     /// Leaves a query that goes on elsewhere.
     pub leave: Option<Leave>,
+    /// Whether the query was begun from here, and is told to end with us.
+    pub has_begun_it: bool,
 }
 
 /// Leaves a query that goes on elsewhere, from any thread.
@@ -79,11 +81,13 @@ impl Listener {
             let leaving = match signal {
                 Signal::Suspend => Some(Leaving::Wanted),
                 Signal::Hangup => Some(Leaving::TerminalGone),
+                // Whoever only came by does not end it for all others.
+                Signal::Terminate if !self.has_begun_it => Some(Leaving::Wanted),
                 Signal::Interrupt | Signal::Terminate => None,
             };
             if let Some(leaving) = leaving {
                 if let Some(asker) = &self.asker {
-                    asker.call_off();
+                    asker.close();
                 }
                 return leave(leaving);
             }

@@ -30,11 +30,13 @@ mod serving;
 mod starting;
 
 mod asker;
+mod asking;
 mod by_hand;
 mod caption;
 mod echo;
 mod front;
 mod lines;
+mod questions;
 mod trace;
 
 mod closing;
@@ -42,12 +44,12 @@ mod ending;
 mod room;
 
 pub use self::{
-    asker::permitted,
     attending::{Attendance, attend},
     by_hand::ByHand,
     ending::Words,
+    questions::{permitted, put_question},
     reading::gather,
-    resuming::{put_question, rework},
+    resuming::rework,
     run::{run, serve},
     trace::{ABOUT, BEGINS, logs},
 };

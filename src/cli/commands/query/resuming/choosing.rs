@@ -25,7 +25,7 @@ pub fn choose_calls(
         prompter.say("Numbers turn tools on and off; Enter alone resumes.");
         let typed = match prompter.text("Tools: ", &wake) {
             Asked::Answered(typed) => typed,
-            Asked::Cancelled | Asked::Woken(_) => return Ok(None),
+            Asked::Cancelled | Asked::Gone | Asked::Woken(_) => return Ok(None),
         };
         match toggled(&typed, calls.len()) {
             Ok(numbers) if numbers.is_empty() => return Ok(Some(decided(&calls, &left_out))),

@@ -189,6 +189,6 @@ fn ask(env: &Env, mismatches: &[Mismatch], has_record: bool) -> Result<Way, Comm
         Asked::Answered('t') => Ok(Way::With(With::Today)),
         Asked::Answered('d') => Ok(Way::Discard),
         Asked::Answered(_) => Err(CommandError::silent(0)),
-        Asked::Cancelled | Asked::Woken(_) => Err(CommandError::silent(INTERRUPTED)),
+        Asked::Cancelled | Asked::Gone | Asked::Woken(_) => Err(CommandError::silent(INTERRUPTED)),
     }
 }

@@ -129,7 +129,7 @@ impl<'a> Menu<'a> {
                     let chosen = self.choices.iter().find(|choice| choice.key() == key);
                     return Ok(*chosen.unwrap_or(&Choice::Quit));
                 }
-                Asked::Cancelled | Asked::Woken(_) => {
+                Asked::Cancelled | Asked::Gone | Asked::Woken(_) => {
                     return Err(CommandError::silent(INTERRUPTED));
                 }
             }

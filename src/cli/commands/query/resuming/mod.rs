@@ -16,7 +16,6 @@ mod typed;
 mod unknown;
 
 pub use self::{
-    answering::put_question,
     course::check_usage,
     discarding::discard,
     matching::{Way, brief, match_model},

@@ -79,7 +79,7 @@ impl Asking<'_> {
                     }
                 }
                 Asked::Answered(_) => return Err(CommandError::silent(0)),
-                Asked::Cancelled | Asked::Woken(_) => {
+                Asked::Cancelled | Asked::Gone | Asked::Woken(_) => {
                     return Err(CommandError::silent(INTERRUPTED));
                 }
             }
@@ -95,7 +95,7 @@ impl Asking<'_> {
                 self.typed.keep(self.env, self.state, RESULT, &text);
                 return Ok(Some(text.into()));
             }
-            Asked::Cancelled | Asked::Woken(_) => return Ok(None),
+            Asked::Cancelled | Asked::Gone | Asked::Woken(_) => return Ok(None),
         }
         let rework = Rework::create(self.env, self.state, RESULT, "");
         let rework = rework.map_err(CommandError::failure)?;
