@@ -222,3 +222,59 @@ pub fn lost(error: &FrameError, conversation: Option<&str>) -> CommandError {
         None => failure.hint("`jp conversation ls` tells whether the question is stored"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, io::Write, rc::Rc};
+
+    use super::*;
+    use crate::serve::Failure;
+
+    /// What a client that leaves makes of what its server says, and what it shows.
+    fn leave(quiet: bool, messages: &[FromServer]) -> (Outcome, Vec<String>) {
+        let (mut server, client) = UnixStream::pair().unwrap();
+        for message in messages {
+            let line = serde_json::to_string(message).unwrap();
+            server.write_all(format!("{line}\n").as_bytes()).unwrap();
+        }
+        let connection = greet(client, Role::Messenger).unwrap();
+        server.shutdown(std::net::Shutdown::Write).unwrap();
+        let (mut output, said) = (Output::of_process(), Rc::new(RefCell::new(Vec::new())));
+        let hears = said.clone();
+        output.divert(move |text| hears.borrow_mut().push(text.to_owned()));
+        let outcome = begin_and_leave(&mut output, Words { quiet, json: false }, connection);
+        (outcome, said.take())
+    }
+
+    #[test]
+    fn what_a_server_says_is_shown_by_lines_and_not_to_who_wants_quiet() {
+        let said = FromServer::Say { text: "one\ntwo\u{1b}".to_owned() };
+        let end = FromServer::End(Box::new(Closing { code: 3, ..Closing::default() }));
+        let (outcome, shown) = leave(false, &[said.clone(), end.clone()]);
+        assert_eq!((outcome.unwrap(), shown), (3, vec!["one\ntwo\\u{1b}".to_owned()]));
+        let (outcome, shown) = leave(true, &[said, end]);
+        assert_eq!((outcome.unwrap(), shown), (3, Vec::new()));
+    }
+
+    #[test]
+    fn a_refusal_is_an_error_and_so_is_a_server_that_is_gone() {
+        let refused = FromServer::Refused { message: "no".to_owned() };
+        let (outcome, _) = leave(false, &[refused]);
+        assert_eq!(outcome.unwrap_err().message(), "no");
+        let (outcome, _) = leave(false, &[]);
+        let Failure { messages, hints } = outcome.unwrap_err().to_failure();
+        assert_eq!(messages, ["the process of this query is gone"]);
+        assert_eq!(hints, ["`jp conversation ls` tells whether the question is stored"]);
+    }
+
+    #[test]
+    fn a_server_that_hangs_up_before_it_is_greeted_is_gone_and_no_silent_success() {
+        let (server, client) = UnixStream::pair().unwrap();
+        drop(server);
+        let error = greet(client, Role::Messenger).err().unwrap();
+        assert_eq!(
+            (error.exit_code(), error.message().as_str()),
+            (1, "the process of this query is gone")
+        );
+    }
+}
