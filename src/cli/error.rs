@@ -196,7 +196,11 @@ fn list_problems(id: ConversationId) -> String {
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         let (kind, messages) = match error.kind() {
-            io::ErrorKind::BrokenPipe => (Kind::BrokenPipe, Vec::new()),
+            io::ErrorKind::BrokenPipe if Output::is_unread() => (Kind::BrokenPipe, Vec::new()),
+            // Sockets and pipes to other processes break, too, and that has to be told.
+            io::ErrorKind::BrokenPipe => {
+                (Kind::Failure, vec!["a connection to another process is gone".to_owned()])
+            }
             _ => (Kind::Unprinted, vec![format!("cannot write the output: {error}")]),
         };
         Self { kind, messages, hints: Vec::new() }
@@ -471,5 +475,16 @@ impl From<WriteFailure> for CommandError {
             }
             error => Self::failure(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_breaks_is_an_error_as_long_as_the_output_is_read() {
+        let error = CommandError::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!((error.exit_code(), error.messages().len()), (1, 1));
     }
 }

@@ -5,6 +5,8 @@ use std::{
     io::{self, BufWriter, IsTerminal, Write},
 };
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
 use super::args::Color;
 use crate::{
     env::Env,
@@ -161,6 +163,15 @@ impl Output {
     /// Whether somebody reads standard output on a terminal.
     pub fn is_terminal(&self) -> bool {
         io::stdout().is_terminal()
+    }
+
+    /// Whether nobody can read standard output any more.
+    pub fn is_unread() -> bool {
+        let stdout = io::stdout();
+        // That is told without being asked for.
+        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+        let told = poll(&mut watched, Some(&Timespec::default()));
+        told.is_ok() && watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
     }
 
     /// Hands over what was written.

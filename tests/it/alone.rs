@@ -138,6 +138,68 @@ fn a_call_runs_while_a_process_is_at_it_and_is_unknown_when_that_is_gone() {
 }
 
 #[test]
+fn a_log_is_followed_to_its_end_when_another_query_begins_it_anew() {
+    let jp = scene(HELD);
+    let id = detach(&jp, &[]);
+    wait_for_hold(&jp);
+    let shown = jp.world().join("shown");
+    let mut follow = jp.jp(&["c", "logs", "-f", &id]);
+    let mut follow = follow.stdout(File::create(&shown).unwrap()).spawn().unwrap();
+    let shown = || fs::read_to_string(&shown).unwrap();
+    wait_until(|| shown().contains("tool started: holds\n"));
+    let workspaces = jp.world().join("data/jp/workspace");
+    let workspace = fs::read_dir(workspaces).unwrap().next().unwrap().unwrap().path();
+    let log = workspace.join("log/query.log");
+    let before = fs::metadata(&log).unwrap().len();
+    // As another query does it, which is about the same conversation and says more than was there.
+    fs::rename(&log, log.with_extension("log.1")).unwrap();
+    let padding = "T 1 x\n".repeat(usize::try_from(before).unwrap());
+    let anew = format!("T 1 query to x\nT 1 conversation {id}\nT 1 begun anew\nT 2 query to y\n");
+    let aside = log.with_extension("aside");
+    fs::write(&aside, anew + &padding).unwrap();
+    fs::rename(&aside, &log).unwrap();
+    wait_until(|| shown().contains("T 1 begun anew\n"));
+    // The process that began before still writes where it did.
+    let_go(&jp, "let go\n");
+    assert!(follow.wait().unwrap().success());
+    let told = shown();
+    assert_eq!(told.matches("T 1 begun anew\n").count(), 1);
+    assert!(told.contains("tool ended: holds\n"), "{told}");
+    let order = ["tool started: holds", "T 1 query to x", "tool ended: holds"];
+    assert!(order.map(|line| told.find(line)).is_sorted(), "{told}");
+}
+
+#[test]
+fn a_log_that_cannot_be_read_is_an_error() {
+    let jp = player("[[answer]]\ntext = \"Done.\"\n");
+    works(&jp, &["q", "--new", "Go"]);
+    let workspaces = jp.world().join("data/jp/workspace");
+    let workspace = fs::read_dir(workspaces).unwrap().next().unwrap().unwrap().path();
+    let log = workspace.join("log/query.log");
+    fs::remove_file(&log).unwrap();
+    works(&jp, &["c", "logs", "last"]);
+    fs::create_dir(&log).unwrap();
+    let output = jp.run(&["c", "logs", "last"]);
+    let said = format!("error: cannot read `{}`: Is a directory\n", log.display());
+    assert_eq!((output.code, output.stderr), (1, said));
+}
+
+#[test]
+fn a_signal_that_ends_a_query_before_it_has_asked_is_told() {
+    let jp = player("[[answer]]\ntext = \"Done.\"\n");
+    // Its parent is its escort, and that one's parent is the process of the query.
+    let kills = "read pid name state parent rest </proc/$PPID/stat; kill -KILL $parent";
+    configure(&jp, &format!("\n[mcp.kills]\ncommand = [\"sh\", \"-c\", \"{kills}\"]\n"));
+    for more in [&["--detach"][..], &[]] {
+        jp.run(&[&["q", "--new", "Go"][..], more].concat()).fails(
+            137,
+            "error: the process of this query was ended by signal 9\n\
+             Hint: nothing was asked yet: run the command again\n",
+        );
+    }
+}
+
+#[test]
 fn a_query_that_stays_here_or_keeps_nothing_cannot_be_left() {
     let jp = player("[[answer]]\ntext = \"Done.\"\n");
     for flag in ["--no-server", "--no-persist"] {
