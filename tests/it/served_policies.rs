@@ -6,13 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jp::serve::{FromServer, Role};
+use jp::serve::{Connection, FromServer, Role, place};
 use serde_json::Value;
 
 use crate::{
-    attending::{did, events, events_of, let_go, scene, wait_for_hold},
+    attending::{asked, did, events, events_of, let_go, scene, wait_for_hold},
     query::{configure, player},
-    serve::{connect, detach, entry, hear, status, wait, wait_until, works},
+    serve::{connect, detach, entry, hear, socket, status, wait, wait_until, works},
     support::Jp,
 };
 
@@ -157,6 +157,10 @@ fn a_tool_that_outlasts_the_patience_runs_to_its_end_while_a_question_is_open() 
         std::thread::sleep(PATIENCE / 10);
     }
     assert_eq!(events_of(&jp, &id, "tool-result"), Vec::<Value>::new());
+    // Whoever comes meanwhile is asked, and may leave it open.
+    let stream = place::connect(&socket(&jp, &id)).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    asked(&mut Connection::greet(stream, Role::Person).unwrap());
     let_go(&jp, "let go\n");
     let heard = hear(&mut watcher, |_| false);
     assert_eq!(heard.closing.unwrap().ending, "waiting");
