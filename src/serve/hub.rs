@@ -20,7 +20,7 @@ use super::{
     present::Present,
 };
 use crate::{
-    model::{EventKind, InquiryId, Timestamp},
+    model::{CallId, EventKind, InquiryId, Timestamp},
     tool::Audience,
     turn::{Ask, Closed, FrontEnd, Inbox, Input, Interrupt, Notice, Post},
 };
@@ -399,12 +399,16 @@ impl State {
         }
     }
 
+    /// Whether a call cannot go on before somebody has answered.
+    fn is_held_up(&self, call: &CallId) -> bool {
+        self.open.iter().any(|ask| ask.call.id == *call)
+    }
+
     /// Says that somebody has to answer who is not there.
     fn notice_waiting(&mut self) {
-        if self.audience == Audience::Detached
-            && let Some(ask) = self.open.first()
-        {
-            (self.wiring.waits)(ask);
+        if self.audience == Audience::Detached {
+            let Self { wiring, open, .. } = self;
+            open.iter().for_each(|ask| (wiring.waits)(ask));
         }
     }
 }
@@ -439,8 +443,7 @@ impl FrontEnd for Hub {
                 let message = FromServer::Ask(Box::new(AskText::of(ask)));
                 state.tell(client.number, &message);
             }
-            None if state.open.len() == 1 => state.notice_waiting(),
-            None => {}
+            None => state.notice_waiting(),
         }
     }
 
@@ -453,7 +456,7 @@ impl FrontEnd for Hub {
     fn tick(&mut self) -> Result<(), Closed> {
         let mut state = self.state();
         let is_left = !state.open.is_empty()
-            && state.present.running().next().is_none()
+            && state.present.running().all(|call| state.is_held_up(call))
             && state.audience == Audience::Detached
             && state.quiet_since.elapsed() >= state.wiring.patience;
         if is_left && let Some(post) = &state.post {

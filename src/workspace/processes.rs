@@ -40,7 +40,7 @@ impl Registration {
     /// Whether others still find this process: its entry is there, and its socket.
     pub fn is_found(&self) -> bool {
         self.socket.is_some()
-            && Mark::of(&self.entry.socket) == self.socket
+            && Mark::of(&self.entry.socket).zip(self.socket.as_ref()).is_some_and(is_same_file)
             && entry::read(&self.path).as_ref() == Some(&self.entry)
     }
 }
@@ -179,6 +179,11 @@ impl Mark {
         // The number of a file that is gone is given out again, at another time.
         Some(Self([found.dev().into(), found.ino().into(), seconds.into(), nanos.into()]))
     }
+}
+
+/// Whether it is the same file, whatever was changed about it meanwhile.
+fn is_same_file((one, other): (Mark, &Mark)) -> bool {
+    one.0[..2] == other.0[..2]
 }
 
 fn clear_socket(socket: &Path) {

@@ -7,7 +7,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use jp::env::Process;
+use jp::env::{Life, Process};
 use serde_json::json;
 
 use crate::{
@@ -193,4 +193,17 @@ fn after_a_reboot_a_turn_goes_on_beside_what_the_last_server_left() {
     }
     is_answered(&jp, &id, 1);
     stranger.end();
+}
+
+#[test]
+fn a_process_lives_until_its_last_thread_has_ended() {
+    let mut command = Command::new(crate::support::helper("leaderless"));
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let stat = || std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    wait_until(|| stat().contains(") Z "));
+    let process = Process::of(child.id()).expect("it has its files and locks until then");
+    assert_eq!(process.life(), Life::Alive);
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    assert_eq!(process.life(), Life::Dead);
 }

@@ -175,3 +175,18 @@ fn a_tool_that_outlasts_the_patience_runs_to_its_end_while_a_question_is_open() 
     assert_eq!(did(&jp), ["holds", "one"]);
     jp.assert_sound();
 }
+
+#[test]
+fn a_server_that_nobody_answers_ends_whatever_it_has_asked() {
+    let jp = caller();
+    for tool in ["may", "tells", "wonders"] {
+        let text = format!("Use {tool}");
+        let args = ["q", "--detach", "--new", &text, "-c", "detached.patience=100ms"];
+        let output = jp.run(&args);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        let id = output.stdout.trim_end();
+        assert_eq!(wait(&jp, id).code, 3, "{tool}");
+        wait_until(|| entry(&jp, id).is_none());
+        assert_eq!(status(&jp, id), format!("waiting-for-input ({tool})"));
+    }
+}

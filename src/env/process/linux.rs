@@ -68,6 +68,7 @@ struct Stat {
     state: char,
     session: i64,
     terminal: i64,
+    threads: u64,
     started: u64,
 }
 
@@ -86,12 +87,14 @@ impl Stat {
             state: fields.first()?.chars().next()?,
             session: fields.get(3)?.parse().ok()?,
             terminal: fields.get(4)?.parse().ok()?,
+            threads: fields.get(17)?.parse().ok()?,
             started: fields.get(19)?.parse().ok()?,
         })
     }
 
+    /// One whose first thread has ended has its files and its locks as long as another one runs.
     fn is_alive(&self) -> bool {
-        !matches!(self.state, 'Z' | 'X' | 'x')
+        !matches!(self.state, 'Z' | 'X' | 'x') || self.threads > 1
     }
 }
 
@@ -104,7 +107,7 @@ mod tests {
     #[test]
     fn the_name_of_a_program_cannot_forge_what_stands_behind_it() {
         let fields = "S 1 71 70 34816 71 4194304 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
-        let expected = Stat { state: 'S', session: 70, terminal: 34816, started: 4711 };
+        let expected = Stat { state: 'S', session: 70, terminal: 34816, threads: 1, started: 4711 };
         assert_eq!(Stat::parse(&format!("71 (sh) {fields}")).unwrap(), expected);
         assert_eq!(Stat::parse(&format!("71 (a) R 1 2 3 (b) {fields}")).unwrap(), expected);
         assert_eq!(Stat::parse("71 (sh) S 1"), None);
