@@ -62,7 +62,7 @@ struct State {
     coming: Vec<Client>,
     next: u64,
     /// Those who have not said who they are, in the order in which they came.
-    at_the_door: VecDeque<(u64, UnixStream)>,
+    at_the_door: VecDeque<(u64, UnixStream, Instant)>,
     /// Counts what is on its way to all but the first client.
     pool: Pool,
     /// Where long messages of clients are read.

@@ -80,6 +80,20 @@ fn those_who_say_nothing_take_no_room_from_others_or_from_the_turn() {
 }
 
 #[test]
+fn who_says_who_it_is_at_once_gets_in_however_many_others_come() {
+    let jp = slowly(100_000, 10);
+    let id = detach(&jp, &[]);
+    let path = socket(&jp, &id);
+    for _ in 0..10 {
+        let mut first = connect(&jp, &id, Role::Watcher);
+        let others: Vec<_> = (0..100).filter_map(|_| place::connect(&path).ok()).collect();
+        hear(&mut first, |message| matches!(message, FromServer::Live));
+        drop(others);
+    }
+    works(&jp, &["c", "kill", "--force", &id]);
+}
+
+#[test]
 fn who_takes_its_time_to_say_who_it_is_has_five_seconds_in_all() {
     let jp = slowly(100_000, 10);
     let id = detach(&jp, &[]);

@@ -34,6 +34,12 @@ const TO_OTHERS: usize = 4 << 20;
 const MOST: usize = 256;
 const MOST_AT_THE_DOOR: usize = 32;
 
+/// How long those have at least who are about to say who they are, however many others come.
+const MOMENT: Duration = Duration::from_millis(250);
+
+/// How often it is looked whether one of them has gone in.
+const PAUSE: Duration = Duration::from_millis(2);
+
 /// What a client says, in a time that has an end until it has said who it is.
 type Ear = Reader<BufReader<Timed>>;
 
@@ -48,9 +54,12 @@ impl Hub {
         Ok(hello)
     }
 
-    /// Takes a client that came later.
+    /// Takes a client that came later, as soon as there is a place for it.
     pub fn take(&self, stream: UnixStream) {
         let hub = self.clone();
+        while !self.state().has_room_at_the_door() {
+            thread::sleep(PAUSE);
+        }
         // Without a thread or a handle the connection is closed, which is what the client sees.
         let Some(place) = self.state().come_to_the_door(&stream) else { return };
         let thread = thread::Builder::new().name("client".to_owned()).stack_size(128 << 10);
@@ -131,21 +140,30 @@ impl Hub {
 }
 
 impl super::State {
-    /// Gives a place to somebody who has not said who it is: whoever has waited longest makes room.
-    fn come_to_the_door(&mut self, stream: &UnixStream) -> Option<u64> {
-        if self.at_the_door.len() >= MOST_AT_THE_DOOR
-            && let Some((_, stream)) = self.at_the_door.pop_front()
-        {
+    /// Whether somebody can come who has not said who it is: whoever has waited longest makes room,
+    /// but not before it had a moment to say so.
+    fn has_room_at_the_door(&mut self) -> bool {
+        if self.at_the_door.len() < MOST_AT_THE_DOOR {
+            return true;
+        }
+        let is_silent =
+            self.at_the_door.front().is_some_and(|(_, _, came)| came.elapsed() >= MOMENT);
+        if is_silent && let Some((_, stream, _)) = self.at_the_door.pop_front() {
             let _gone = stream.shutdown(Shutdown::Both);
         }
+        is_silent
+    }
+
+    /// Gives a place to somebody who has not said who it is.
+    fn come_to_the_door(&mut self, stream: &UnixStream) -> Option<u64> {
         let place = self.next;
         self.next += 1;
-        self.at_the_door.push_back((place, stream.try_clone().ok()?));
+        self.at_the_door.push_back((place, stream.try_clone().ok()?, Instant::now()));
         Some(place)
     }
 
     fn leave_the_door(&mut self, place: u64) {
-        self.at_the_door.retain(|(number, _)| *number != place);
+        self.at_the_door.retain(|(number, _, _)| *number != place);
     }
 }
 
